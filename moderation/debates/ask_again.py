@@ -11,6 +11,7 @@ from annotation.models import Membership, Project, record
 from moderation.debates.start import ANSWERED, known_method, usable_model, variant_of
 from moderation.domain.event_verbs import ModerationVerb
 from moderation.methods import prompt_choice
+from moderation.methods.built_in_baseline import is_built_in
 from moderation.methods.debate_method import BadChoice
 from runs.control import fork
 from runs.control import start as run_start
@@ -98,11 +99,7 @@ def is_open_to_judges(run: Run) -> bool:
 
 def may_judge(run: Run, name: str) -> bool:
     """Return whether this model may judge the run's debate; the keyword baseline judges no real one."""
-    return not _is_baseline(name) or all(_is_baseline(model) for model in run.model_plan.values())
-
-
-def _is_baseline(name: str) -> bool:
-    return name.startswith("keyword:")
+    return not is_built_in(name) or all(is_built_in(model) for model in run.model_plan.values())
 
 
 def _refusal_of_judges(run: Run) -> str:

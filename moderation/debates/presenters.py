@@ -15,6 +15,7 @@ from moderation.debates.ask_again import is_open_to_judges
 from moderation.debates.progress import RunProgress, StageState, progress_of, stages_of, usual_seconds
 from moderation.debates.trouble import trouble_of
 from moderation.debates.waiting import Wait, seconds_of_work, wait_of
+from moderation.methods.built_in_baseline import answered_alone, answered_roles
 from moderation.methods.debate_method import DebateMethod
 from moderation.methods.prompt_choice import prompt_set_line
 from moderation.methods.registry import METHODS
@@ -69,8 +70,13 @@ class ShownRun:
 
     @property
     def used_no_language_model(self) -> bool:
-        """Whether the built-in baseline answered; pages with its results say so."""
-        return any(name.startswith("keyword:") for name in self.run.model_plan.values())
+        """Whether the built-in baseline alone answered; pages with its results say so."""
+        return answered_alone(self.run.model_plan)
+
+    @property
+    def built_in_roles(self) -> list[str]:
+        """The roles that the built-in baseline answered."""
+        return answered_roles(self.run.model_plan)
 
     @property
     def has_stopped(self) -> bool:

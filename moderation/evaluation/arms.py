@@ -12,6 +12,7 @@ from annotation.models import Project
 from moderation.debates import start
 from moderation.domain.task import Task
 from moderation.methods import prompt_choice
+from moderation.methods.built_in_baseline import answered_alone
 from moderation.methods.debate_method import BadChoice, DebateMethod
 from moderation.methods.registry import METHODS
 from moderation.models import Evaluation
@@ -47,8 +48,8 @@ class Arm:
 
     @property
     def used_no_language_model(self) -> bool:
-        """Whether the built-in baseline answered for a role. The report says so where that is the case."""
-        return any(name.startswith("keyword:") for name in self.plan.values())
+        """Whether the built-in baseline alone answered. The report says so where that is the case."""
+        return answered_alone(self.plan)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.models import Membership
-from moderation.domain.evaluation.render import NO_MODEL, markdown, remarks_of
+from moderation.domain.evaluation.render import markdown, remarks_of
 from moderation.domain.evaluation.report_tables import tables_of
 from moderation.domain.evaluation.sampling import Sample
 from moderation.evaluation import charts, continuation
@@ -84,7 +84,6 @@ def evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespon
             "pictures": charts.arm_charts(project_evaluation.report),
             "remarks": [charts.translated(remark) for remark in remarks_of(project_evaluation.report)],
             "plots": charts.shown_cost_plots(project_evaluation.report),
-            "no_model": NO_MODEL if any(arm["no_language_model"] for arm in project_evaluation.report["arms"]) else "",
         }
     return render(request, "moderation/evaluation.html", context)
 

@@ -17,6 +17,7 @@ from moderation.domain.event_verbs import ModerationVerb
 from moderation.methods import prompt_choice
 from moderation.methods.antihateagent.presenter import RationalePiece, ShownInvestigation, split_citations
 from moderation.methods.antihateagent.questions import NAME
+from moderation.methods.built_in_baseline import answered_alone, answered_roles
 from moderation.methods.debate_method import BadChoice
 from moderation.models import Evidence
 from runs.control import fork
@@ -75,8 +76,13 @@ class Investigation:
 
     @property
     def used_no_language_model(self) -> bool:
-        """Whether the built-in baseline answered."""
-        return any(name.startswith("keyword:") for name in self.run.model_plan.values())
+        """Whether the built-in baseline alone answered; pages with its results say so."""
+        return answered_alone(self.run.model_plan)
+
+    @property
+    def built_in_roles(self) -> list[str]:
+        """The roles that the built-in baseline answered."""
+        return answered_roles(self.run.model_plan)
 
 
 def investigations_of(item: Item, most: int = 10) -> list[Investigation]:

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy, ngettext
 from annotation.core import svg
 from moderation.domain.hatexscore.cc import Rule, reaches
 from moderation.domain.hatexscore.masking import MASK
+from moderation.methods.built_in_baseline import answered_alone, answered_roles
 from moderation.models import Score, ScoreState
-from providers.keyword.model import KeywordModel
 
 PART_NAMES = {
     "htc": gettext_lazy("conclusion"),
@@ -61,9 +61,18 @@ class Card:
 
     @property
     def used_no_language_model(self) -> bool:
-        """Whether the built-in baseline wrote or estimated: every page it touched says so."""
-        names = (self.row.said_by, self.row.estimated_by)
-        return any(name.startswith(KeywordModel().name.partition(":")[0]) for name in names)
+        """Whether the built-in baseline alone wrote or estimated; people may have written."""
+        return answered_alone(self._models)
+
+    @property
+    def built_in_roles(self) -> list[str]:
+        """What the built-in baseline did: `said_by` if it wrote the explanation, `estimated_by` if it estimated p."""
+        return answered_roles(self._models)
+
+    @property
+    def _models(self) -> dict[str, str]:
+        names = {"said_by": self.row.said_by, "estimated_by": self.row.estimated_by}
+        return {part: name for part, name in names.items() if name}
 
     @property
     def has_picture(self) -> bool:

@@ -7,7 +7,12 @@ from moderation.domain.evaluation.report_tables import tables_of
 from moderation.domain.evaluation.table import Column, ColumnForm, EvaluationTable, Phrase, Report, Value, gettext_noop
 
 NOTHING = "–"
-NO_MODEL = "No language model was used: the built-in keyword baseline answered, by cues in the text alone."
+NO_MODEL = gettext_noop(
+    "No language model was used: the built-in keyword baseline answered, by cues in the text alone."
+)
+NO_MODEL_IN = gettext_noop(
+    "%(arm)s: no language model was used; the built-in keyword baseline answered, by cues in the text alone."
+)
 NO_EXAMPLES = gettext_noop(
     "%(arm)s: these perspectives have no examples and are measured by their criteria alone: %(perspectives)s. Examples "
     "belong to the perspectives of a project: import them there, and name the project (--project)."
@@ -78,8 +83,6 @@ def _about(report: Report) -> list[str]:
     for arm in report["arms"]:
         models = ", ".join(f"{role} {name}" for role, name in arm["plan"].items())
         lines.append(f"- {arm['name']}: {models}.{_prompts(arm)}")
-    if any(arm["no_language_model"] for arm in report["arms"]):
-        lines.append(f"- **{NO_MODEL}**")
     lines += [f"- **{remark}**" for remark in remarks_of(report)]
     return lines
 
@@ -96,9 +99,18 @@ def remarks_on_examples(arms: Iterable[tuple[str, Sequence[str]]]) -> list[Phras
 
 
 def remarks_of(report: Report) -> list[Phrase]:
-    """Return the sentences about the arms of a finished report: examples, searches, limits; older reports have none."""
+    """Return the sentences about the arms of a finished report: the baseline, examples, searches, limits.
+
+    Older reports may have none.
+    """
     arms = report["arms"]
+    built_in = [arm["name"] for arm in arms if arm["no_language_model"]]
     return [
+        *(
+            [Phrase.of(NO_MODEL)]
+            if len(built_in) == len(arms)
+            else (Phrase.of(NO_MODEL_IN, arm=name) for name in built_in)
+        ),
         *remarks_on_examples((arm["name"], arm.get("without_examples", ())) for arm in arms),
         *(Phrase.of(NO_SEARCH, arm=arm["name"], count=arm["no_search"]) for arm in arms if arm.get("no_search")),
         *(Phrase.of(ENDED_EARLY, arm=arm["name"], count=arm["ended_early"]) for arm in arms if arm.get("ended_early")),
