@@ -114,6 +114,19 @@ def count_left_out(project: Project, items: QuerySet[Item], wish: DebateRequest)
     return 0, ""
 
 
+def calls_at_most(project: Project, wish: DebateRequest) -> int:
+    """Return the most calls of one run of the request, if every answer can be used.
+
+    Raises BadChoice.
+    """
+    try:
+        plan = model_plan_of(project, wish)
+    except NobodyDescribes:
+        plan = model_plan_of(project, wish, describes=False)
+    calls = known_method(wish.method).calls_at_most(options_for(project, wish), plan)
+    return min(calls, wish.limits.get("calls", calls))
+
+
 def runs_answering(project: Project, items: QuerySet[Item], wish: DebateRequest) -> QuerySet[Run]:
     """Return the runs on these items that answer the request, including those of its other judges, oldest first.
 

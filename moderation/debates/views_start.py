@@ -75,9 +75,13 @@ def start_on_stage(request: PersonRequest, slug: str) -> HttpResponse:
     }
     try:
         passed_over, why = debate_start.count_left_out(member.project, items, form.wish())
+        calls_of_run = debate_start.calls_at_most(member.project, form.wish())
     except BadChoice as bad:
         form.add_error(None, str(bad))
         return render(request, "moderation/start.html", context | {"refused": True}, status=422)
+    repeats = form.wish().repeats
+    runs = (count - passed_over) * repeats
+    context |= {"posts": count - passed_over, "repeats": repeats, "runs": runs, "calls": runs * calls_of_run}
     if passed_over:
         context["left_out"] = left_out_sentence(passed_over, why)
     if request.POST.get("count") != str(count):
@@ -88,7 +92,7 @@ def start_on_stage(request: PersonRequest, slug: str) -> HttpResponse:
     except BadChoice as bad:
         form.add_error(None, str(bad))
         return render(request, "moderation/start.html", context, status=422)
-    before = max(0, (count - passed_over) * form.wish().repeats - queued)
+    before = max(0, runs - queued)
     sentences = (started_sentence(queued), passed_over_sentence(before) if before else "", str(context["left_out"]))
     messages.success(request, " ".join(filter(None, sentences)))
     return redirect("moderation:runs", slug)

@@ -196,3 +196,8 @@ class DebateMethod:
         Raises BadChoice.
         """
         return check_options(self.options, options)
+
+    def calls_at_most(self, options: Mapping[str, Any], plan: Mapping[str, str]) -> int:
+        """Return the most calls of one run with these options and models, if every answer can be used."""
+        run = Run(method=self.name, options=dict(options), model_plan=dict(plan))
+        return self.most_calls(run) or int(options.get("steps", 1))

@@ -20,7 +20,7 @@ from moderation.evaluation.arms import Arm
 from moderation.methods.registry import METHODS
 from moderation.studies.read import PlannedStudy
 from providers.roles import ModelRole
-from runs.models import Account, Run, Turn
+from runs.models import Account, Turn
 
 _RECENT = 1000
 """The number of newest calls of a role whose mean size is taken."""
@@ -97,13 +97,8 @@ def _calls_by_role(arm: Arm) -> dict[str, float]:
     if arm.debate:
         return {judge: 1.0}
     others = [str(role) for role in method.roles if str(role) in arm.plan and str(role) != judge]
-    other_calls = _most_calls(arm) - bool(judge)
+    other_calls = method.calls_at_most(arm.options, arm.plan) - bool(judge)
     return {role: other_calls / len(others) for role in others} | ({judge: 1.0} if judge else {})
-
-
-def _most_calls(arm: Arm) -> int:
-    run = Run(method=arm.method, options=dict(arm.options), model_plan=dict(arm.plan))
-    return METHODS[arm.method].most_calls(run) or int(arm.options.get("steps", 1))
 
 
 def _sizes(method: str) -> dict[str, CallSize]:

@@ -417,6 +417,27 @@ def test_the_queue_lists_what_waits_and_what_has_ended_by_state_and_method(
         reviewer.get(address("runs"))
 
 
+@pytest.mark.parametrize(
+    ("wish", "runs", "calls"),
+    [
+        # ARCADE with two rounds: the gatekeeper, two speakers a round, the judge: six calls.
+        ({"method": "arcade", "rounds": "2", "repeats": "3"}, "2 × 3 = 6", "36"),
+        ({"method": "arcade", "rounds": "2", "repeats": "3", "max_calls": "4"}, "2 × 3 = 6", "24"),
+        ({"method": "baseline"}, "2 × 1 = 2", "2"),
+    ],
+)
+def test_a_start_on_many_posts_names_the_runs_and_calls_that_it_comes_to(
+    project: Project, item: Item, reviewer: Client, wish: dict[str, str], runs: str, calls: str
+) -> None:
+    other = make_labelled_item(project, [make_member(project) for _ in range(3)], [1, 2, 0], external_id="post-2")
+    close_item(other)
+    page = text_of(reviewer.post(address("start"), {"stage": "disputed", **wish}))
+    assert f"Posts × repeats = runs: {runs}." in page
+    assert f"Calls of models: about {calls} at most." in page
+    reviewer.post(address("start"), {"stage": "disputed", "count": "2", **wish})
+    assert Run.objects.count() == int(runs.split()[-1])
+
+
 def test_admins_see_how_busy_the_workers_are(project: Project, item: Item, reviewer: Client) -> None:
     admin = client_of(make_member(project, Role.ADMIN))
     debate_start.start_runs(project, Item.objects.all(), debate_start.DebateRequest("baseline"), ring=False)
