@@ -212,7 +212,7 @@ def test_what_is_missing_is_said_and_everything_typed_stays(project, reviewer, f
     answer = as_member(reviewer).post(address("desk-item", item), sent)
     assert answer.status_code == (422 if sentence else 409)
     page = compact(answer.content.decode())
-    assert (sentence or "Somebody else was faster") in page
+    assert (sentence or "This post has changed in the meantime") in page
     if "rationale" not in fields:
         assert "A long thought about roses." in page
     if "category" not in fields:
@@ -233,6 +233,39 @@ def test_a_stale_decision_is_refused_with_who_and_what_and_the_text_stays(projec
     assert "My own reasons." in page
     item.refresh_from_db()
     assert item.category.code == 1
+
+
+def test_who_decided_in_another_tab_reads_that_they_did_so_themselves(project, reviewer):
+    item = closed(project, 0, 1, 2)
+    stale = decision(item, category="2", rationale="My own reasons.")
+    client = as_member(reviewer)
+    client.post(address("desk-item", item), decision(item))
+    answer = client.post(address("desk-item", item), stale)
+    page = compact(answer.content.decode())
+    assert answer.status_code == 409
+    assert "You have already decided this post" in page and "Somebody else was faster" not in page
+    assert "What you sent now was not stored. What you wrote is still below." in page
+    assert "Racist" in page and "My own reasons." in page
+    item.refresh_from_db()
+    assert item.category.code == 1
+
+
+def test_who_changed_the_post_in_another_tab_reads_of_nobody_else(project, reviewer):
+    item = closed(project, 0, 1, None)
+    stale = decision(item)
+    replace_not_sure(item, reviewer, builders.category(project, 2))
+    page = compact(as_member(reviewer).post(address("desk-item", item), stale).content.decode())
+    assert "This post has changed in the meantime" in page and "Somebody else was faster" not in page
+    assert "Look again, then decide once more." in page
+
+
+def test_a_post_that_somebody_else_holds_is_not_said_to_be_decided(project, reviewer):
+    item = closed(project, 0, 1, 2)
+    as_member(reviewer).get(address("desk-item", item))
+    answer = as_member(builders.make_member(project, Role.REVIEWER)).post(address("desk-item", item), decision(item))
+    page = compact(answer.content.decode())
+    assert answer.status_code == 409
+    assert "Somebody else has this post" in page and "Somebody else was faster" not in page
 
 
 def test_a_stale_decision_on_a_still_disputed_item_can_be_sent_again(project, reviewer):
