@@ -164,9 +164,9 @@ class Retried(APIView):
 
     @extend_schema(request=None, responses={202: RunContinued, 409: Problem})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Ask again where a run failed, or ended refused or unreadable; what was answered is not asked again.
+        """Ask again where a run failed, was cancelled, or ended refused or unreadable. What was answered stays.
 
-        Return the id of the run that goes on: a failed run itself, else a new one.
+        Return the id of the run that goes on: a failed or cancelled run itself, else a new one.
         """
         mine, run, _item = _run(request, slug, public_id)
         continued = ask_again.retry_run(run, mine.project, mine)

@@ -23,7 +23,7 @@ from runs.models import Run
 def retry_run(run: Run, project: Project, actor: Membership | None = None, *, ring: bool = True) -> Run | None:
     """Ask again where a run stopped; what was answered stays. Return the run that goes on.
 
-    A failed run goes on itself. A refused or unreadable one stays as it is, and a new run goes on from there.
+    A failed or cancelled run goes on itself. A refused or unreadable one stays as it is; a new run goes on from there.
 
     Returns None if the run stopped nowhere, or if the same question is already under way.
     """

@@ -25,6 +25,7 @@ from moderation.debates.presenters import RunLine
 from moderation.debates.waiting import next_try
 from moderation.methods.registry import METHODS
 from runs.control import fork
+from runs.control import start as run_start
 from runs.domain.states import OPEN, RunState
 from runs.models import Run
 from runs.queue import provider_pauses, worker_load
@@ -188,7 +189,7 @@ def _row(debate_run: Run, item: Item | None, viewer: Membership) -> dict[str, An
         "opens": item is not None and may_see_intent(item, viewer),
         "goes_on": fork.goes_on(debate_run),
         "next_try": next_try(debate_run),
-        "may_go_on": debate_run.state in (RunState.FAILED, *fork.STOPPED),
+        "may_go_on": debate_run.state in (*run_start.RESUMABLE, *fork.STOPPED),
     }
 
 

@@ -54,7 +54,7 @@ def retry_failed(evaluation: Evaluation, *, refused: bool = False, ring: bool = 
 
     Each goes on from where it stopped, and all answers are kept. Return the number of runs that go on or are new.
     """
-    states = {RunState.FAILED, RunState.UNREADABLE, *((RunState.REFUSED,) if refused else ())}
+    states = {*start.RESUMABLE, RunState.UNREADABLE, *((RunState.REFUSED,) if refused else ())}
     with transaction.atomic():
         reopened = Evaluation.objects.filter(pk=evaluation.pk).exclude(state=EvaluationState.RUNNING)
         reopened.update(state=EvaluationState.RUNNING, report=None, finished_at=None)
@@ -148,7 +148,7 @@ def _go_on(evaluation: Evaluation, arm: Arm, states: Collection[RunState], ring:
     for run in _last_runs(evaluation, arm).values():
         if run.state not in states or (arm.debate and not run.turns.filter(role=judge).exists()):
             continue
-        if run.state == RunState.FAILED:
+        if run.state in start.RESUMABLE:
             count += start.retry_run(run.public_id, enqueue=ring)
         else:
             with suppress(fork.CannotFork):

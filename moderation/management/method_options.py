@@ -3,6 +3,7 @@
 from typing import Any
 
 from moderation.methods.registry import METHODS
+from runs.control import start as run_start
 from runs.domain.states import RunState
 
 
@@ -36,6 +37,6 @@ def methods_with(option: str) -> list[str]:
 def retried_states(*, failed: bool, refused: bool) -> list[RunState]:
     """Return the ends that `--retry-failed` and `--retry-refused` ask about again."""
     return [
-        *((RunState.FAILED, RunState.UNREADABLE) if failed else ()),
+        *((*run_start.RESUMABLE, RunState.UNREADABLE) if failed else ()),
         *((RunState.REFUSED,) if refused else ()),
     ]

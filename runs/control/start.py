@@ -18,6 +18,9 @@ from runs.methods.method import Limits, method_named
 from runs.models import Account, Run, Turn
 from runs.queue import lease, task_messages
 
+RESUMABLE = (RunState.FAILED, RunState.CANCELLED)
+"""The ends at which a run itself may go on; it keeps its saved answers."""
+
 _BATCH = 500
 # Without the columns that the database fills itself.
 _COLUMNS = [column for column in Run._meta.concrete_fields if column.name not in {"id", "not_before", "created_at"}]
@@ -102,17 +105,17 @@ def cancel_run_queryset(runs: QuerySet[Run]) -> int:
 
 
 def retry_run(run: UUID, *, enqueue: bool = True) -> bool:
-    """Queue a failed run again. Return False if it has not failed, or one like it is open.
+    """Queue a failed or cancelled run again. Return False for other runs, and if one like it is open.
 
-    Saved answers stay; only the failed step is asked again. The run may use its limits once more.
+    Saved answers stay; only what has none is asked. The run may use its limits once more.
     """
     try:
         with transaction.atomic():
-            failed = Run.objects.select_for_update().filter(public_id=run, state=RunState.FAILED).first()
-            if failed is None:
+            stopped = Run.objects.select_for_update().filter(public_id=run, state__in=RESUMABLE).first()
+            if stopped is None:
                 return False
-            Turn.objects.filter(run=failed, state=TurnState.FAILED).delete()
-            Run.objects.filter(pk=failed.pk).update(
+            Turn.objects.filter(run=stopped, state=TurnState.FAILED).delete()
+            Run.objects.filter(pk=stopped.pk).update(
                 state=RunState.QUEUED,
                 reason="",
                 detail="",
@@ -130,7 +133,7 @@ def retry_run(run: UUID, *, enqueue: bool = True) -> bool:
                 seconds_limit=F("seconds_limit") + Cast(Ceil("seconds"), IntegerField()),
             )
             if enqueue:
-                transaction.on_commit(partial(_enqueue_projects, (failed.project,)))
+                transaction.on_commit(partial(_enqueue_projects, (stopped.project,)))
     except IntegrityError:  # one like it was queued meanwhile
         return False
     return True

@@ -103,7 +103,9 @@ class Command(EvaluationCommand):
         scores_group.add_argument("--threshold", type=float, help="τ; default: 0.3 for paper, 0.45 for released")
         parser.add_argument("--again", action="store_true", help="ask everything anew, though it was answered before")
         parser.add_argument(
-            "--retry-failed", action="store_true", help="ask again where runs failed or ended unreadable"
+            "--retry-failed",
+            action="store_true",
+            help="ask again where runs failed, were cancelled or unreadable",
         )
         parser.add_argument("--retry-refused", action="store_true", help="ask again where runs ended refused")
         parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="runs at a time")

@@ -48,7 +48,9 @@ class Command(JsonCommand):
         parser.add_argument("--repeats", type=int, default=1)
         parser.add_argument("--again", action="store_true", help="ask also what was answered before")
         parser.add_argument(
-            "--retry-failed", action="store_true", help="ask again where such runs failed or ended unreadable"
+            "--retry-failed",
+            action="store_true",
+            help="ask again where such runs failed, were cancelled or unreadable",
         )
         parser.add_argument("--retry-refused", action="store_true", help="ask again where such runs ended refused")
         parser.add_argument("--wait", action="store_true", help="hold them here, to the end")

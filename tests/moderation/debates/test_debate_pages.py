@@ -238,6 +238,27 @@ def test_a_run_under_way_is_followed_and_may_be_cancelled(project: Project, item
     assert "had ended already" in text_of(reviewer.post(address("run-cancel", run.public_id), follow=True))
 
 
+def test_a_cancelled_run_resumes_with_what_was_answered_and_its_limits_once_more(
+    project: Project, item: Item, reviewer: Client
+) -> None:
+    whole = held(project, item)
+    kept = list(whole.turns.order_by("id").values_list("key", flat=True))[:2]
+    whole.turns.exclude(key__in=kept).delete()
+    Run.objects.update(state="cancelled", reason="user", outcome=None, cancel_requested=True, calls=2)
+    limit = whole.call_limit
+    assert "Resume" in text_of(reviewer.get(address("run", whole.public_id)))
+    assert address("run-retry", whole.public_id) in text_of(reviewer.get(address("runs")))
+    answer = reviewer.post(address("run-retry", whole.public_id), follow=True)
+    assert "The run resumes where it stopped. What was answered is not asked again." in text_of(answer)
+    run = Run.objects.get()
+    assert (run.state, run.reason, run.cancel_requested, run.call_limit) == ("queued", "", False, limit + 2)
+    runner.claim_and_perform(run.pk, worker.planned_model)
+    run.refresh_from_db()
+    assert run.state == "succeeded" and run.calls == run.turns.count()
+    assert list(run.turns.order_by("id").values_list("key", flat=True))[:2] == kept
+    assert Event.objects.filter(verb="run_retried", row=run.public_id).exists()
+
+
 def test_all_runs_that_wait_are_cancelled_at_once_and_those_that_ended_stay(
     project: Project, item: Item, reviewer: Client
 ) -> None:

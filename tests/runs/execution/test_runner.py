@@ -427,6 +427,30 @@ def test_a_person_cancels_between_turns_and_what_was_paid_stays(rounds: Rounds) 
     assert run.tokens > 0
 
 
+def test_a_cancelled_run_goes_on_from_its_saved_turns(rounds: Rounds) -> None:
+    rounds.rounds = [[step("a")], [step("b")]]
+    run = queued()
+
+    def cancelled_meanwhile(request: Request) -> str:
+        start.cancel_runs([run.public_id])
+        connection.close()
+        return word("one")
+
+    perform(run, ScriptedModel(cancelled_meanwhile))
+    assert start.retry_run(run.public_id, enqueue=False)
+    model = ScriptedModel(word("two"))
+    perform(run, model)
+    assert (run.state, len(model.asked), keys(run)) == ("succeeded", 1, ["a", "b"])
+
+
+def test_a_cancelled_run_does_not_go_on_beside_one_like_it(rounds: Rounds) -> None:
+    run = queued()
+    start.cancel_runs([run.public_id])
+    request = start.RunRequest(run.method, run.project, run.subject, run.model_plan, run.variant, run.repeat)
+    assert start.queue_runs([request], enqueue=False) == 1
+    assert not start.retry_run(run.public_id, enqueue=False)
+
+
 def test_a_run_cancelled_during_its_last_turn_does_not_store_an_outcome(rounds: Rounds) -> None:
     rounds.rounds = [[step("a")]]
     run = queued()
