@@ -26,6 +26,11 @@ _HIDING = re.compile(
     r"|(?<![\w-])color\s*:\s*transparent",
     re.IGNORECASE,
 )
+_FORMATTING_TAGS = (
+    "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd",
+    "mark", "nobr", "q", "s", "samp", "small", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+)  # fmt: skip
+_INLINE_TAGS = ("a", "span", "br", "img")
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"(?P<tag>[a-z][a-z0-9]*)?(?P<rest>(?:[.#][\w-]+)*)", re.IGNORECASE)
 _SOME = 300  # characters
@@ -117,6 +122,9 @@ def html_text(tree: lxml.html.HtmlElement) -> SeenText:
     _strip_unseen(tree)
     whole = _all_text(tree)
     if sum(1 for _ in tree.iter()) < _MOST_NODES:
+        lxml.etree.strip_tags(tree, *_FORMATTING_TAGS)
+        _wrap_loose_text(tree)
+        _join_words(tree)
         main = _main_text(tree)
         text = main if main and 3 * len(main) > len(whole) else whole
     else:
@@ -169,6 +177,51 @@ def _strip_unseen(tree: lxml.html.HtmlElement) -> None:
         else:
             for name in ("alt", "title", "aria-label", "placeholder", "content"):
                 node.attrib.pop(name, None)
+
+
+def _join_words(tree: lxml.html.HtmlElement) -> None:
+    """Remove the tags inside of sentences, and keep their text: trafilatura may begin a line at each of them.
+
+    Links that are longer than the text around them stay, because menus are known by them.
+    """
+    around: dict[lxml.html.HtmlElement, int] = {}
+    for node in tree.iter("a", "span"):
+        if (parent := node.getparent()) is None or len(node):
+            continue
+        if parent not in around:
+            around[parent] = _own_length(parent)
+        if around[parent] >= _own_length(node):
+            node.tag = _FORMATTING_TAGS[0]  # to strip all at once copies no text
+    lxml.etree.strip_tags(tree, _FORMATTING_TAGS[0])
+
+
+def _own_length(node: lxml.html.HtmlElement) -> int:
+    """Return the characters of the element's text that stand in no other element, without spaces."""
+    return sum(len("".join((text or "").split())) for text in (node.text, *(child.tail for child in node)))
+
+
+def _wrap_loose_text(tree: lxml.html.HtmlElement) -> None:
+    """Put text that stands beside paragraphs into paragraphs of its own: trafilatura may leave it out.
+
+    A row of links is no such text.
+    """
+    for holder in list(tree.iter("body", "center", "main", "article", "section")):
+        if not _own_length(holder):
+            continue
+        added = [holder.makeelement("p")]
+        children = list(holder)
+        added[0].text, holder.text = holder.text, None
+        holder.insert(0, added[0])
+        for child in children:
+            if all(node.tag in _INLINE_TAGS for node in child.iter()):
+                added[-1].append(child)
+                continue
+            added.append(holder.makeelement("p"))
+            added[-1].text, child.tail = child.tail, None
+            child.addnext(added[-1])
+        for paragraph in added:
+            if _own_length(paragraph) <= sum(len(link.text_content()) for link in paragraph.iter("a")):
+                paragraph.drop_tag()
 
 
 def _hides(tag: str, attributes: Mapping[str, str]) -> bool:
