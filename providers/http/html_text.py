@@ -220,7 +220,9 @@ def _wrap_loose_text(tree: lxml.html.HtmlElement) -> None:
             added[-1].text, child.tail = child.tail, None
             child.addnext(added[-1])
         for paragraph in added:
-            if _own_length(paragraph) <= sum(len(link.text_content()) for link in paragraph.iter("a")):
+            if not len(paragraph) and not (paragraph.text or "").strip():
+                holder.remove(paragraph)
+            elif _own_length(paragraph) <= sum(len(link.text_content()) for link in paragraph.iter("a")):
                 paragraph.drop_tag()
 
 
