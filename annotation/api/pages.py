@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.paginator import Paginator
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -14,29 +15,46 @@ _DEFAULT = 50
 _LAST = 10**9
 
 PAGING = (
-    OpenApiParameter("page", int, description="The page, from 1. A page beyond the last one is the last one."),
-    OpenApiParameter("limit", int, description=f"Entries a page: {_DEFAULT}, at most {MOST}."),
+    OpenApiParameter(
+        "page",
+        {"type": "integer", "minimum": 1, "maximum": _LAST},
+        description="The page, from 1. A page beyond the last one has no results.",
+    ),
+    OpenApiParameter(
+        "limit",
+        {"type": "integer", "minimum": 1, "maximum": MOST},
+        description=f"Entries a page: {_DEFAULT}, at most {MOST}.",
+    ),
 )
 """The query of every list that comes in pages."""
 
 
 def page_of(request: Request, rows: Any, shown: Callable[[list[Any]], Any]) -> Response:
-    """Return the page of the rows that the query asks for; `shown` turns its rows into JSON values."""
-    page = Paginator(rows, number(request, "limit", _DEFAULT, MOST)).get_page(number(request, "page", 1, _LAST))
+    """Return the page of the rows that the query asks for; `shown` turns its rows into JSON values.
+
+    Raises ValidationError for a page or limit that is no number of the range.
+    """
+    asked = number(request, "page", 1, _LAST)
+    pages = Paginator(rows, number(request, "limit", _DEFAULT, MOST))
     return Response(
         {
-            "count": page.paginator.count,
-            "page": page.number,
-            "pages": page.paginator.num_pages,
-            "results": shown(list(page.object_list)),
+            "count": pages.count,
+            "page": asked,
+            "pages": pages.num_pages,
+            "results": shown(list(pages.page(asked).object_list) if asked <= pages.num_pages else []),
         }
     )
 
 
 def number(request: Request, name: str, default: int, most: int) -> int:
-    """Return a whole number of the query, held within 1 … most; anything else is the default."""
+    """Return a whole number of the query; the default where it is missing or empty.
+
+    Raises ValidationError, by the name, for anything but a whole number from 1 to most.
+    """
     text = request.query_params.get(name, "")
-    if not (text.isascii() and text.isdigit()):
+    if not text:
         return default
-    digits = text.lstrip("0") or "0"
-    return most if len(digits) > len(str(most)) else min(max(int(digits), 1), most)
+    digits = text.lstrip("0") if text.isascii() and text.isdigit() else ""
+    if not digits or len(digits) > len(str(most)) or int(digits) > most:
+        raise ValidationError({name: f"A whole number from 1 to {most:,}."}, "not_in_range")
+    return int(digits)

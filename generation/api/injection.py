@@ -164,7 +164,11 @@ class Samples(APIView):
             OpenApiParameter(
                 "state", str, enum=[str(state) for state in SampleState], description="Only samples in this state."
             ),
-            OpenApiParameter("limit", int, description=f"The newest samples: 100, at most {MOST_LISTED}."),
+            OpenApiParameter(
+                "limit",
+                {"type": "integer", "minimum": 1, "maximum": MOST_LISTED},
+                description=f"The newest samples: 100, at most {MOST_LISTED}.",
+            ),
         ],
         responses={200: list[SampleJson]},
     )

@@ -182,6 +182,10 @@ def test_the_api_switches_carries_out_decides_and_reports(wire: tuple[WireServer
     desk = client_of(reviewer)
     unknown = desk.get(f"{HOME}samples/?state=nope")
     assert (unknown.status_code, unknown.json()["code"]) == (400, "unknown_filter")
+    for limit in ("abc", "0", "501"):
+        refused = desk.get(f"{HOME}samples/?limit={limit}")
+        assert (refused.status_code, refused.json()["field"]) == (400, "limit")
+        assert refused.json()["detail"] == "A whole number from 1 to 500."
     first, second = desk.get(f"{HOME}samples/?state=waiting").json()
     assert (first["pattern"], first["category"], first["pool"], first["licence"]) == ("010", 0, "street", "CC0-1.0")
     accepted = desk.post(f"{HOME}samples/{first['id']}/", {"decision": "accept"}, format="json").json()
