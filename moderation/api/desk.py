@@ -37,7 +37,7 @@ from moderation.api.desk_serializers import AppealShape, DecisionShape, MissingS
 from moderation.desk import appeals, decide, leases, queue, statements
 from moderation.desk.appeals import DecidedBefore, NotAppealable
 from moderation.desk.case_view import Desk
-from moderation.desk.decide import AlreadyProposed, Decided, NeedsAppeal, Proposed, RulingRequest
+from moderation.desk.decide import AlreadyProposed, CategoryWanted, Decided, NeedsAppeal, Proposed, RulingRequest
 from moderation.desk.error_messages import leased_sentence, refusal_of
 from moderation.desk.leases import Leased
 from moderation.models import Statement
@@ -277,7 +277,7 @@ def _settled(desk: Desk, values: dict[str, Any], chosen: list[Category]) -> Resp
         return problem(409, again.code, refusal_of(again))
     except (RulingKeyReused, BadRuling) as wrong:
         return problem(422, wrong.code, refusal_of(wrong))
-    except (OwnItem, NotAllowed, DecidedBefore, NeedsAppeal) as refused:
+    except (OwnItem, NotAllowed, DecidedBefore, CategoryWanted, NeedsAppeal) as refused:
         return problem(403, refused.code, refusal_of(refused))
     match result:
         case Decided(adjudication=adjudication):

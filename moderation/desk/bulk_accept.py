@@ -72,7 +72,7 @@ def accept(reviewer: Membership, reason: Reason, rationale: str, count: int) -> 
         )
         try:
             decide.settle(item, reviewer, ruling_request)
-        except (StaleVersion, Leased, OwnItem, NotAllowed, DecidedBefore):
+        except (StaleVersion, Leased, OwnItem, NotAllowed, DecidedBefore, decide.CategoryWanted):
             continue
         accepted += 1
     return Accepted(accepted, len(items) - accepted)

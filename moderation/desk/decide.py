@@ -19,6 +19,7 @@ from annotation.domain.patterns import Prior as PriorValue
 from annotation.models import Adjudication, Category, Item, Membership, Ruling, record
 from annotation.review import adjudicate
 from annotation.review.adjudicate import RulingContext, RulingKeyReused
+from annotation.review.queue import wants_category_of
 from moderation.desk import appeals, leases
 from moderation.desk.settings import rules_of, wants_second
 from moderation.domain.event_verbs import ModerationVerb
@@ -42,6 +43,12 @@ class NeedsAppeal(PermissionError):
     """Two reviewers made this decision together; one reviewer alone cannot replace it."""
 
     code = "needs_appeal"
+
+
+class CategoryWanted(PermissionError):
+    """A *not sure* waits for this reviewer's category; they decide after that, or once they have seen the votes."""
+
+    code = "category_wanted"
 
 
 @dataclass(frozen=True)
@@ -84,7 +91,7 @@ def settle(item: Item, reviewer: Membership, request: RulingRequest) -> Decided 
     """Decide about the item, or store a proposal if two reviewers have to decide.
 
     Raises StaleVersion, OwnItem, NotAllowed, RulingKeyReused or BadRuling as the rulings do.
-    Raises Leased, DecidedBefore, AlreadyProposed or NeedsAppeal as the desk does.
+    Raises Leased, DecidedBefore, CategoryWanted, AlreadyProposed or NeedsAppeal as the desk does.
     """
     locked = lock_item(item)
     if Adjudication.objects.filter(reviewer=reviewer, client_key=request.key).exists():
@@ -96,6 +103,8 @@ def settle(item: Item, reviewer: Membership, request: RulingRequest) -> Decided 
     adjudicate.check_ruling(locked, reviewer, request.version, ENDS[request.ruling], request.ruling)
     leases.refuse_others(locked, reviewer)
     appeals.refuse_own(locked, reviewer)
+    if wants_category_of(locked, reviewer):
+        raise CategoryWanted
     anew = locked.stage in (Stage.GOLD, Stage.EXCLUDED)
     by_two = anew and _was_proposed(locked)
     if by_two and locked.stage == Stage.GOLD:

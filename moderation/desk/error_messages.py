@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 
 from annotation.review.adjudicate import BadRuling, OwnItem, RulingKeyReused
 from moderation.desk.appeals import DecidedBefore
-from moderation.desk.decide import AlreadyProposed, NeedsAppeal
+from moderation.desk.decide import AlreadyProposed, CategoryWanted, NeedsAppeal
 from moderation.models import Lease
 
 
@@ -17,6 +17,11 @@ def refusal_of(fault: Exception) -> str:
             return _("The appeal is against your own decision: somebody else has to answer it.")
         case NeedsAppeal():
             return _("Two reviewers decided this together. Record an appeal, so that others look at it again.")
+        case CategoryWanted():
+            return _(
+                "Somebody was not sure about this post. "
+                "Give the category that replaces it first, or see the votes on its page."
+            )
         case AlreadyProposed():
             return _("You have decided about this post; now somebody else has to look at it too.")
         case RulingKeyReused():

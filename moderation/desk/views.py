@@ -26,7 +26,7 @@ from moderation.debates.views import run_context
 from moderation.desk import blind_opinions, decide, leases, queue, similar_cases
 from moderation.desk.appeals import DecidedBefore
 from moderation.desk.case_view import REASON_NAMES, Desk, queued
-from moderation.desk.decide import AlreadyProposed, NeedsAppeal, Proposed
+from moderation.desk.decide import AlreadyProposed, CategoryWanted, NeedsAppeal, Proposed
 from moderation.desk.error_messages import leased_sentence, refusal_of
 from moderation.desk.forms import DecisionForm, OpinionForm
 from moderation.desk.history import history
@@ -145,7 +145,7 @@ def _decide(request: PersonRequest, desk: Desk) -> HttpResponse:
     except (RulingKeyReused, BadRuling) as wrong:
         form.add_error(None, refusal_of(wrong))
         return _show(request, _fresh(desk), form, status=422)
-    except (OwnItem, NotAllowed, DecidedBefore, NeedsAppeal) as refused:
+    except (OwnItem, NotAllowed, DecidedBefore, CategoryWanted, NeedsAppeal) as refused:
         form.add_error(None, refusal_of(refused))
         return _show(request, _fresh(desk), form, status=403)
     if anew:  # from the post's page and not from the queue

@@ -9,6 +9,7 @@ from django.test import Client
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Role, Stage
 from annotation.models import Adjudication, Item, Membership, Project, Replacement
+from annotation.review.expert_replacement import look_at_votes
 from builders import category, make_labelled_item, make_member, make_open_item, make_project
 from moderation.desk import leases
 from moderation.desk.settings import set_rules
@@ -139,6 +140,27 @@ def test_a_missing_category_is_given_blind(project, heron):
     answer = send(client, f"disputes/{item.public_id}/category/", category=0)
     assert (answer.status_code, answer.json()["stage"]) == (200, "gold")
     assert Replacement.objects.count() == 1
+
+
+@pytest.mark.parametrize("ruling", ["decide", "exclude", "new_round", "more_seats"])
+def test_whoever_should_give_the_missing_category_does_not_decide_before(project, heron, ruling):
+    item = disputed(project, 0, 1, None)
+    client = client_of(heron)
+    assert not client.get(f"{PROJECT}disputes/{item.public_id}/").json()["may_decide"]
+    fields = {"category": 1} if ruling == "decide" else {"category": None, "count": int(ruling == "more_seats")}
+    answer = send(client, place(item), **decision(item, ruling=ruling, **fields))
+    assert (answer.status_code, answer.json()["code"]) == (403, "category_wanted")
+    assert answer.json()["detail"].endswith("Give the category that replaces it first, or see the votes on its page.")
+    assert not Adjudication.objects.exists()
+    send(client, f"disputes/{item.public_id}/category/", category=2)
+    item.refresh_from_db()
+    assert send(client, place(item), **decision(item)).status_code == 200
+
+
+def test_whoever_has_seen_the_votes_decides_without_a_replacement(project, heron):
+    item = disputed(project, 0, 0, None)
+    look_at_votes(item, heron)
+    assert send(client_of(heron), place(item), **decision(item)).status_code == 200
 
 
 def test_a_decision_that_waits_for_a_second_reviewer_says_so(project, heron, wren):

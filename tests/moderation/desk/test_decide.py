@@ -24,6 +24,7 @@ from annotation.review.adjudicate import (
     StaleVersion,
     reopen_closed_item,
 )
+from annotation.review.expert_replacement import look_at_votes
 from concurrency import at_once
 from moderation.desk import (
     appeals,
@@ -243,6 +244,7 @@ def test_more_people_are_asked_in_the_same_round_and_the_votes_stay(project, her
 def test_the_audit_is_content_after_every_ruling_and_every_label(project, heron, admin):
     """One post through all rulings: asked more people twice, a new round, decided, reopened, excluded."""
     item = closed(project, 0, 1, None)
+    look_at_votes(item, heron)
     tell_of_labels(item)
 
     def rule(ruling: Ruling, **more) -> None:

@@ -358,6 +358,16 @@ def test_the_missing_category_is_given_blind(project, reviewer):
     assert Replacement.objects.get().note == "A hedge."
 
 
+def test_a_decision_before_the_missing_category_is_refused_and_the_text_stays(project, reviewer):
+    item = closed(project, 0, 0, None)
+    answer = as_member(reviewer).post(address("desk-item", item), decision(item))
+    page = compact(answer.content.decode())
+    assert answer.status_code == 403
+    assert "Give the category that replaces it first" in page and "The roses decide it." in page
+    assert address("desk-missing", item) in page and 'class="votes"' not in page
+    assert not Adjudication.objects.exists()
+
+
 def test_a_replacement_without_a_category_keeps_the_note(project, reviewer):
     item = closed(project, 0, 0, None)
     answer = as_member(reviewer).post(address("desk-missing", item), {"note": "Saved."})
