@@ -128,7 +128,8 @@ class Decisions(APIView):
             return problem(422, bad.code, bad.sentence)
         if values["ruling"] == Ruling.DECIDE and not chosen:
             return problem(422, "unknown_category", "Name the category to decide for.")
-        return _settled(desk, values, chosen if values["ruling"] == Ruling.DECIDE else [])
+        _refuse_uncontested(desk, values)
+        return _settled(desk, values, chosen)
 
 
 class Replacements(APIView):
@@ -248,6 +249,19 @@ class Statements(APIView):
 
 
 # ── Responses ─────────────────────────────────────────────────────────────────
+
+
+def _refuse_uncontested(desk: Desk, values: dict[str, Any]) -> None:
+    """Raise ValidationError for a modality to uphold that no open challenge is about.
+
+    Whoever saw an older version learns what changed instead, and who should see no votes learns nothing of them.
+    """
+    if desk.blind or desk.item.version != values["version"]:
+        return
+    for modality in values["uphold"]:
+        if modality not in desk.corrections:
+            sentence = f"No challenge of the {modality} is open here; `contested` of the dispute names those that are."
+            raise serializers.ValidationError({"uphold": sentence}, "not_contested")
 
 
 def _settled(desk: Desk, values: dict[str, Any], chosen: list[Category]) -> Response:

@@ -1,5 +1,7 @@
 """The bodies that the API of the desk accepts."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 from annotation.api.shapes import RequestShape
@@ -7,7 +9,7 @@ from annotation.domain.categories import CATEGORY_LIMIT
 from annotation.domain.category_sets import BadSet, check_together
 from annotation.domain.choices import Choose, Modality, Reason
 from annotation.domain.text_rules import NOTE_LIMIT
-from annotation.models import Category, Project
+from annotation.models import Category, Project, Ruling
 from moderation.desk import decide
 
 
@@ -29,8 +31,24 @@ class ChosenShape(RequestShape):
         return rows
 
 
+_FIELDS_OF_ONE = {
+    "category": Ruling.DECIDE,
+    "categories": Ruling.DECIDE,
+    "target_group": Ruling.DECIDE,
+    "uphold": Ruling.DECIDE,
+    "message": Ruling.NEW_ROUND,
+    "count": Ruling.MORE_SEATS,
+    "reason": Ruling.EXCLUDE,
+}
+"""The fields that only one ruling takes."""
+
+
 class DecisionShape(ChosenShape):
-    """A decision about a dispute as it was at `version`. The client makes a new `key` for each decision."""
+    """A decision about a dispute as it was at `version`. The client makes a new `key` for each decision.
+
+    `decide` takes `category` or `categories`, `target_group` and `uphold`; `new_round` takes `message`, `more_seats`
+    takes `count`, `exclude` takes `reason`. A field of another ruling is refused, unless it is empty.
+    """
 
     ruling = serializers.ChoiceField([str(ruling) for ruling in decide.ENDS])
     version = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
@@ -43,6 +61,14 @@ class DecisionShape(ChosenShape):
     message = serializers.CharField(max_length=500, default="", allow_blank=True)
     count = serializers.IntegerField(default=0, min_value=0, max_value=100)
     reason = serializers.ChoiceField([str(reason) for reason in Reason], default=None, allow_null=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Return the decision. Raises ValidationError for a field that its ruling would drop."""
+        for name, ruling in _FIELDS_OF_ONE.items():
+            empty = attrs[name] is None if name == "category" else not attrs[name]  # 0 is a category
+            if attrs["ruling"] != ruling and not empty:
+                raise serializers.ValidationError({name: f"Only the ruling '{ruling}' takes this field."}, "not_taken")
+        return attrs
 
 
 class MissingShape(ChosenShape):

@@ -7,10 +7,10 @@ import pytest
 from django.test import Client
 
 from annotation.consensus.close import close_item
-from annotation.domain.choices import Role, Stage
-from annotation.models import Adjudication, Item, Membership, Project, Replacement
+from annotation.domain.choices import Modality, Role, Stage
+from annotation.models import Adjudication, Item, Membership, Prior, Project, Replacement
 from annotation.review.expert_replacement import look_at_votes
-from builders import category, make_labelled_item, make_member, make_open_item, make_project
+from builders import category, make_label, make_labelled_item, make_member, make_open_item, make_project
 from moderation.desk import leases
 from moderation.desk.settings import set_rules
 from moderation.domain.statement import problems
@@ -110,6 +110,65 @@ def test_what_cannot_be_decided_is_refused_with_a_code(project, heron, fields, s
     answer = send(client_of(heron), place(item), **{**sent, **fields, "key": key})
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert Adjudication.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("ruling", "fields", "field", "theirs"),
+    [
+        ("decide", {"message": "m"}, "message", "new_round"),
+        ("decide", {"count": 7}, "count", "more_seats"),
+        ("decide", {"reason": "low_quality"}, "reason", "exclude"),
+        ("exclude", {"category": 0}, "category", "decide"),
+        ("exclude", {"category": None, "categories": [1]}, "categories", "decide"),
+        ("new_round", {"category": None, "target_group": "gardeners"}, "target_group", "decide"),
+        ("more_seats", {"category": None, "count": 1, "uphold": ["text"]}, "uphold", "decide"),
+    ],
+)
+def test_a_field_that_the_ruling_does_not_take_is_refused_by_name(project, heron, ruling, fields, field, theirs):
+    item = disputed(project, 0, 1, 2)
+    answer = send(client_of(heron), place(item), **decision(item, ruling=ruling, **fields))
+    assert (answer.status_code, answer.json()["code"], answer.json()["field"]) == (400, "not_taken", field)
+    assert answer.json()["detail"] == f"Only the ruling '{theirs}' takes this field."
+    assert not Adjudication.objects.exists()
+
+
+def test_empty_fields_of_other_rulings_pass(project, heron):
+    item = disputed(project, 0, 1, 2)
+    empty = {"message": "", "count": 0, "reason": None, "uphold": []}
+    assert send(client_of(heron), place(item), **decision(item, **empty)).status_code == 200
+    other = disputed(project, 0, 1, 2)
+    empty = {"category": None, "categories": [], "target_group": "", "count": 0, "uphold": []}
+    sent = decision(other, ruling="new_round", message="Section 2 is clearer now.", **empty)
+    assert send(client_of(heron), place(other), **sent).json()["message"] == "Section 2 is clearer now."
+
+
+def test_a_prior_that_nobody_challenged_cannot_be_upheld_as_such(project, heron):
+    item = disputed(project, 0, 1, 2)
+    answer = send(client_of(heron), place(item), **decision(item, uphold=["text", "image"]))
+    assert (answer.status_code, answer.json()["code"], answer.json()["field"]) == (400, "not_contested", "uphold")
+    assert (
+        answer.json()["detail"]
+        == "No challenge of the text is open here; `contested` of the dispute names those that are."
+    )
+    assert not Adjudication.objects.exists()
+
+
+def test_a_challenge_is_upheld_and_the_same_decision_again_gets_the_same_answer(project, heron):
+    item = make_open_item(project)
+    for modality in Modality:
+        Prior.objects.create(item=item, modality=modality, category=category(project, 0))
+    for number, seat in enumerate(item.seat_rows.all()):
+        rows = [] if number else [{"modality": "text", "category": 2, "hateful": True}]
+        make_label(seat, make_member(project), 0, challenges=rows)
+    close_item(item)
+    item.refresh_from_db()
+    assert item.stage == Stage.DISPUTED
+    client = client_of(heron)
+    assert client.get(f"{PROJECT}disputes/{item.public_id}/").json()["contested"] == ["text"]
+    sent = decision(item, category=0, uphold=["text"])
+    first = send(client, place(item), **sent)
+    assert first.status_code == 200
+    assert send(client, place(item), **sent).json() == first.json()
 
 
 def test_a_decision_without_a_version_is_refused(project, heron):
