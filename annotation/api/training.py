@@ -14,6 +14,7 @@ from annotation.api.access import account_of, cleaned, member, problem
 from annotation.api.answers_campaign import KnownPostJson, KnownPostPage, Marked, TrainedPersonJson, TrainingRulesJson
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import PostsRefused, Problem
+from annotation.api.shapes import RequestShape
 from annotation.domain.choices import Role
 from annotation.domain.statistics.annotator_quality import Rate
 from annotation.domain.text_rules import NOTE_LIMIT
@@ -25,7 +26,7 @@ from annotation.training.forms import KeyForm, RulesForm
 PURPOSES = ["training", "check"]
 
 
-class RulesShape(serializers.ModelSerializer[Project]):
+class RulesShape(RequestShape, serializers.ModelSerializer[Project]):
     """Who must pass the training, how, and how many checks are mixed in. What is left out stays."""
 
     class Meta:
@@ -33,7 +34,7 @@ class RulesShape(serializers.ModelSerializer[Project]):
         fields = tuple(RulesForm.base_fields)
 
 
-class KnownAnswerShape(serializers.Serializer[Any]):
+class KnownAnswerShape(RequestShape):
     """The known answer of a post: a category's code, what is said after a training answer, and what the post is for."""
 
     category = serializers.IntegerField(min_value=0, max_value=32767)
@@ -41,13 +42,13 @@ class KnownAnswerShape(serializers.Serializer[Any]):
     purpose = serializers.ChoiceField(PURPOSES)
 
 
-class KnownChangeShape(serializers.Serializer[Any]):
+class KnownChangeShape(RequestShape):
     """Whether the post is in use; one that rests is given to nobody, and its answers stay."""
 
     active = serializers.BooleanField(required=False)
 
 
-class LineShape(serializers.Serializer[Any]):
+class LineShape(RequestShape):
     """One of many posts: its external id and the category's name or code."""
 
     id = serializers.CharField(max_length=128)
@@ -55,14 +56,14 @@ class LineShape(serializers.Serializer[Any]):
     explanation = serializers.CharField(default="", allow_blank=True, max_length=NOTE_LIMIT)
 
 
-class LinesShape(serializers.Serializer[Any]):
+class LinesShape(RequestShape):
     """Known answers of many posts of one purpose."""
 
     purpose = serializers.ChoiceField(PURPOSES)
     posts = serializers.ListField(child=LineShape(), min_length=1, max_length=control_items.AT_ONCE)
 
 
-class GrantShape(serializers.Serializer[Any]):
+class GrantShape(RequestShape):
     """What a person is granted: one more attempt, or to label without a pass."""
 
     act = serializers.ChoiceField(["attempt", "trained"])

@@ -7,6 +7,9 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+_WHOLE = "non_field_errors"
+"""Where a serializer keeps what is wrong with a whole list or object."""
+
 
 def api_failure(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return every error of the API as {"code", "detail", "field"?}.
@@ -30,37 +33,33 @@ def api_failure(error: Exception, context: dict[str, Any]) -> Response | None:
 
 
 def _first_invalid(error: exceptions.ValidationError) -> dict[str, Any]:
-    """Return the first invalid field with its sentence, and all of them under `fields`."""
+    """Return the first invalid field with its sentence, and all of them under `fields`, each by its path."""
     details = error.detail
     if isinstance(details, list):
         first = details[0] if details else ""
         return {"code": getattr(first, "code", "invalid"), "detail": str(first)}
-    fields = {field: _sentences(errors) for field, errors in details.items()}
-    field, sentences = next(iter(fields.items()))
-    codes = error.get_codes()
-    code = codes[field] if isinstance(codes, dict) else codes
-    named = {} if field == "non_field_errors" else {"field": field}
+    fields = _by_path(details)
+    field, errors = next(iter(fields.items()))
+    named = {"field": field} if field else {}
     return {
-        "code": _first_word(code),
-        "detail": sentences[0] if sentences else "",
+        "code": errors[0].code,
+        "detail": str(errors[0]),
         **named,
-        "fields": fields,
+        "fields": {path or _WHOLE: [str(each) for each in sentences] for path, sentences in fields.items()},
     }
 
 
-def _first_word(code: Any) -> str:
-    """Return the first code in a nested error of a serializer."""
-    if isinstance(code, dict):
-        code = list(code.values())
-    if isinstance(code, list):
-        return _first_word(code[0]) if code else "invalid"
-    return str(code)
+def _by_path(errors: Any, path: str = "") -> dict[str, list[exceptions.ErrorDetail]]:
+    """Return the errors of a serializer by the path of their field, such as `posts.1.id`, in order.
 
-
-def _sentences(errors: Any) -> list[str]:
-    """Return all sentences in a nested error of a serializer, in order."""
-    if isinstance(errors, dict):
-        return [sentence for inner in errors.values() for sentence in _sentences(inner)]
-    if isinstance(errors, list):
-        return [sentence for inner in errors for sentence in _sentences(inner)]
-    return [str(errors)]
+    What is wrong with a whole list or object stands at its own path; that of the body is empty.
+    """
+    if isinstance(errors, exceptions.ErrorDetail):
+        return {path: [errors]}
+    found: dict[str, list[exceptions.ErrorDetail]] = {}
+    of_entries = isinstance(errors, dict) or any(isinstance(each, dict | list) for each in errors)
+    for name, inner in errors.items() if isinstance(errors, dict) else enumerate(errors):
+        below = path if name == _WHOLE or not of_entries else f"{path}.{str(name)[:80]}".lstrip(".")
+        for place, sentences in _by_path(inner, below).items():
+            found.setdefault(place, []).extend(sentences)
+    return found

@@ -355,6 +355,32 @@ def test_posts_get_known_answers_all_or_none(project, ask):
     assert (shown["external_id"], shown["category"], shown["purpose"], shown["active"]) == ("a", 1, "training", True)
 
 
+@pytest.mark.parametrize(
+    ("place", "body", "fields"),
+    [
+        ("training/posts/", {"posts": [{"id": "a", "category": "0"}, {"category": "0"}]}, ["posts.1.id"]),
+        ("training/posts/", {"posts": [{"category": "0"}, {"id": "b"}]}, ["posts.0.id", "posts.1.category"]),
+        ("training/posts/", {"posts": [{"id": "a", "category": "0", "x": 1}]}, ["posts.0.x"]),
+        ("training/posts/", {"posts": [7]}, ["posts.0"]),
+        ("training/posts/", {"posts": "a"}, ["posts"]),
+        ("training/posts/", {}, ["posts"]),
+        ("releases/", {"formats": ["csv", "paper"]}, ["formats.1"]),
+        ("split-lists/", {"name": "n", "parts": {"a": ["train"]}}, ["parts.a"]),
+        ("training/posts/", [1], ["non_field_errors"]),
+    ],
+)
+def test_an_error_inside_a_list_or_an_object_says_where(ask, place, body, fields):
+    body = {"purpose": "check", **body} if place == "training/posts/" and isinstance(body, dict) else body
+    told = ask("post", place, body, status=400)
+    assert list(told["fields"]) == fields
+    assert told.get("field", "non_field_errors") == fields[0]
+    assert (told["detail"], told["code"] != "") == (told["fields"][fields[0]][0], True)
+
+
+def test_a_rule_of_training_that_does_not_exist_is_refused_by_name(ask):
+    assert ask("patch", "training/", {"check_percentage": 5}, 400)["field"] == "check_percentage"
+
+
 def test_training_is_required_once_there_is_something_to_pass(project, ask):
     refused = ask("patch", "training/", {"training_required": True}, 400)
     assert refused["field"] == "training_required"

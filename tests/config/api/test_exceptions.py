@@ -29,7 +29,7 @@ def test_the_first_refused_field_is_named_with_its_sentence_and_all_of_them_besi
         "field": "name",
         "fields": {
             "name": ["Ensure this field has no more than 3 characters."],
-            "inner": ["Ensure this value is less than or equal to 9."],
+            "inner.code": ["Ensure this value is less than or equal to 9."],
         },
     }
 

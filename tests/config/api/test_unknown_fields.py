@@ -55,9 +55,15 @@ def test_a_field_that_does_not_exist_is_named(
     )
 
 
-@pytest.mark.parametrize("page", ["4", "999999999", "9007199254740993", "9" * 5000])
-def test_a_page_beyond_the_last_one_is_the_last_one(admin: Membership, page: str) -> None:
+@pytest.mark.parametrize("page", [3, 4, 999999999])
+def test_a_page_beyond_the_last_one_is_empty(admin: Membership, page: int) -> None:
     for _ in range(3):
         make_item(admin.project)
     answer = client_of(admin.user).get("/api/v1/projects/garden/items/", {"limit": "2", "page": page})
-    assert (answer.json()["page"], len(answer.json()["results"])) == (2, 1)
+    assert (answer.json()["page"], answer.json()["pages"], answer.json()["results"]) == (page, 2, [])
+
+
+@pytest.mark.parametrize("page", ["9007199254740993", "9" * 5000])
+def test_a_page_too_large_for_any_list_is_refused(admin: Membership, page: str) -> None:
+    answer = client_of(admin.user).get("/api/v1/projects/garden/items/", {"limit": "2", "page": page})
+    assert (answer.status_code, answer.json()["field"]) == (400, "page")
