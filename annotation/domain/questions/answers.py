@@ -26,9 +26,9 @@ def read_answers(
 ) -> Stored:
     """Return what a label stores: every question that was asked beside the category, in the order of the page.
 
-    `raw` holds by code a value, or `{"version", "value"}` where an earlier version was answered; `questions` are those
-    in force and the earlier versions that `raw` names. A required question needs an answer only beside a category:
-    whoever is not sure, or finds the post unreadable, may leave it out.
+    `raw` holds by code a value, or `{"version", "value"}` where an earlier version was answered; other keys there are
+    passed over. `questions` are those in force and the earlier versions that `raw` names. A required question needs an
+    answer only beside a category: whoever is not sure, or finds the post unreadable, may leave it out.
     Raises BadAnswer with the field `answers.CODE`.
     """
     versions = {(question.code, question.version): question for question in questions}
@@ -82,19 +82,28 @@ def _answered(
     """Return the version that was answered of each question: the one named, else the one in force."""
     answered = dict(current)
     for code, entry in raw.items():
+        of_version = isinstance(entry, Mapping) and "version" in entry
+        if code not in current and not of_version:
+            _refuse("retired_question", f"The question {_shown(code)} is no longer asked.", code)
         if not isinstance(entry, Mapping):
-            if code not in current:
-                _refuse("retired_question", f"The question {_shown(code)} is no longer asked.", code)
             continue
         if entry == NOT_SHOWN and code in current and not current[code].required:
             del answered[code]
             continue
-        version = entry.get("version", current[code].version if code in current else None)
-        named_version = versions.get((code, version)) if type(version) is int else None
-        if named_version is None or set(entry) - {"version", "value"}:
-            _refuse("unknown_version", f"The question {_shown(code)} has no version {_shown(version)}.", code)
-        answered[code] = named_version
+        if "value" not in entry:
+            _refuse("answer_needed", f"The answer to the question {_shown(code)} has no value.", code)
+        if of_version:
+            answered[code] = _named(versions, code, entry["version"])
     return sorted(answered.values(), key=lambda question: (question.place, question.code))
+
+
+def _named(versions: Mapping[tuple[str, int], Question], code: str, version: object) -> Question:
+    """Return the version of a question that an answer names. Raises BadAnswer if there is none."""
+    if type(version) is not int:
+        _refuse("unknown_version", f"The version of the question {_shown(code)} is a whole number.", code)
+    if (code, version) not in versions:
+        _refuse("unknown_version", f"The question {_shown(code)} has no version {_shown(version)}.", code)
+    return versions[code, version]
 
 
 def _value(entry: object) -> object:

@@ -55,7 +55,8 @@ def test_what_is_not_asked_beside_the_category_is_not_stored_and_not_taken():
         ("targets", ["c"]),
         ("targets", ["old"]),
         ("targets", [1]),
-        ("targets", {"value": ["a"], "note": ""}),
+        ("targets", {"a": 1}),
+        ("targets", {"version": 1}),
         ("group", ["us"]),
         ("group", "old"),
         ("why", 3),
@@ -79,6 +80,35 @@ def test_what_is_no_answer_is_refused_at_its_question(code, value):
         read_answers(ALL, {code: value}, RACIST, TEXT)
     assert refused.value.field == f"answers.{code}"
     assert refused.value.sentence.endswith(".")
+
+
+@pytest.mark.parametrize(
+    "entry", [{"version": 1, "value": 3, "x": 1}, {"value": 3, "note": ""}, {"value": 3}, {"x": None, "value": 3}]
+)
+def test_an_unknown_key_beside_a_value_loses_no_label(entry):
+    assert read_answers(ALL, {"severity": entry}, RACIST, TEXT)["severity"] == {"version": 1, "value": 3}
+
+
+@pytest.mark.parametrize(
+    ("code", "entry", "sentence"),
+    [
+        ("targets", {"a": 1}, "The answer to the question 'targets' has no value."),
+        ("targets", {}, "The answer to the question 'targets' has no value."),
+        ("severity", {"version": 1}, "The answer to the question 'severity' has no value."),
+        ("severity", {"version": "1", "value": 3}, "The version of the question 'severity' is a whole number."),
+        ("severity", {"version": None, "value": 3}, "The version of the question 'severity' is a whole number."),
+        ("severity", {"version": 9, "value": 3}, "The question 'severity' has no version 9."),
+    ],
+)
+def test_an_answer_of_the_wrong_form_is_refused_with_what_is_true(code, entry, sentence):
+    with pytest.raises(BadAnswer) as refused:
+        read_answers(ALL, {code: entry}, RACIST, TEXT)
+    assert refused.value.sentence == sentence
+
+
+def test_a_retired_question_without_a_version_is_said_to_be_retired():
+    with pytest.raises(BadAnswer, match="no longer asked"):
+        read_answers((replace(SEVERITY, retired=True),), {"severity": {"value": 2}}, RACIST, TEXT)
 
 
 def test_a_required_question_stops_the_answer_only_beside_a_category():
