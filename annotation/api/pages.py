@@ -1,6 +1,6 @@
 """Lists of the API, one page at a time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -29,11 +29,13 @@ PAGING = (
 """The query of every list that comes in pages."""
 
 
-def page_of(request: Request, rows: Any, shown: Callable[[list[Any]], Any]) -> Response:
+def page_of(request: Request, rows: Any, shown: Callable[[list[Any]], Any], filters: Iterable[str] = ()) -> Response:
     """Return the page of the rows that the query asks for; `shown` turns its rows into JSON values.
 
-    Raises ValidationError for a page or limit that is no number of the range.
+    `filters` are the list's own. Raises ValidationError for a filter that the list does not have, and for a page or
+    limit that is no number of the range.
     """
+    refuse_unknown(request, *filters, "page", "limit")
     asked = number(request, "page", 1, _LAST)
     pages = Paginator(rows, number(request, "limit", _DEFAULT, MOST))
     return Response(
@@ -44,6 +46,17 @@ def page_of(request: Request, rows: Any, shown: Callable[[list[Any]], Any]) -> R
             "results": shown(list(pages.page(asked).object_list) if asked <= pages.num_pages else []),
         }
     )
+
+
+def refuse_unknown(request: Request, *filters: str) -> None:
+    """Do nothing if the query has these filters alone.
+
+    Raises ValidationError for another one, which would be ignored otherwise: the list would be of too much.
+    """
+    for name in request.query_params:
+        if name not in filters:
+            sentence = f"There is no filter {name[:40]!r}; there are {', '.join(sorted(filters))}."
+            raise ValidationError({name[:80]: sentence}, "unknown_filter")
 
 
 def number(request: Request, name: str, default: int, most: int) -> int:

@@ -107,6 +107,7 @@ class Items(APIView):
             request,
             matches.select_related("category", "intended"),
             lambda items: ItemShape(items, many=True, context={"membership": mine}).data,
+            (*search.FILTERS, "order"),
         )
 
 

@@ -296,6 +296,9 @@ def _asks(key: str, rule: Filter, value: str, project: int) -> Q:
         return rule.ask(value, project) if rule.within else rule.ask(value)
     except (ValueError, OverflowError):
         shown = value[:40].replace("\x00", "␀")
+        if rule.listed and not rule.values:
+            sentence = _("“%(value)s” is no %(key)s; the project has none.") % {"value": shown, "key": key}
+            raise UnknownFilter(sentence) from None
         raise UnknownFilter(
             _("“%(value)s” is no %(key)s; choose one of %(values)s.")
             % {"value": shown, "key": key, "values": _choices(rule)}

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.pages import number
+from annotation.api.pages import number, refuse_unknown
 from annotation.api.problems import Problem
 from annotation.api.shapes import RequestShape
 from annotation.domain.choices import Role
@@ -175,6 +175,7 @@ class Samples(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """List samples, the newest first, with how each was made."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
+        refuse_unknown(request, "state", "limit")
         rows = visible_samples(mine).order_by("-pk")
         if state := request.query_params.get("state", ""):
             if state not in list(SampleState):

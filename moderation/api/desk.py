@@ -74,11 +74,11 @@ class Disputes(APIView):
         """List disputed posts: appeals first, then by priority and age. Each post shows its votes by itself."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         try:
-            filters = queue.read(request.query_params, strict=True)
+            filters = queue.read(request.query_params, strict_in=mine.project)
         except queue.UnknownFilter as wrong:
             return problem(400, wrong.code, str(wrong))
         disputes = queue.queue(mine, filters)
-        return page_of(request, disputes, lambda items: [_row(item) for item in items])
+        return page_of(request, disputes, lambda items: [_row(item) for item in items], (*_FILTERS, "batch"))
 
 
 class NextDispute(APIView):

@@ -92,7 +92,7 @@ class Runs(APIView):
                         400, "unknown_filter", f"There is no {name} {value[:40]!r}; there are {', '.join(choices)}."
                     )
                 runs = runs.filter(**{name: value})
-        answer = page_of(request, runs, lambda shown: _rows(shown, mine))
+        answer = page_of(request, runs, lambda shown: _rows(shown, mine), ("state", "method"))
         answer.data["load"] = asdict(worker_load.site_load()) if mine.administers else None
         return answer
 

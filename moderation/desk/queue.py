@@ -8,7 +8,7 @@ from django.db.models import BooleanField, Case, Exists, F, OuterRef, Q, QuerySe
 from django.db.models.functions import Now
 
 from annotation.domain.choices import Difficulty, Level, Reason
-from annotation.models import Dispute, Item, Label, Membership
+from annotation.models import Dispute, Item, Label, Membership, Project
 from annotation.review.queue import disputed_items
 from moderation.methods.registry import METHODS
 from moderation.models import Appeal, Lease, Proposal, Score
@@ -63,25 +63,28 @@ CLOSED_SETS: Mapping[str, tuple[str, ...]] = {
 
 
 class UnknownFilter(ValueError):
-    """The value of a filter does not exist; the message lists the known values."""
+    """The value of a filter does not exist; the message lists the known values, as far as there are any."""
 
     code = "unknown_filter"
 
     def __init__(self, name: str, value: str, values: tuple[str, ...]) -> None:
-        super().__init__(f"There is no {name} {value[:40]!r}; there are {', '.join(values)}.")
+        there_are = f"; there are {', '.join(values)}" if values else ""
+        super().__init__(f"There is no {name} {value[:40]!r}{there_are}.")
 
 
-def read(values: Mapping[str, Any], *, strict: bool = False) -> QueueFilters:
-    """Return the filters of an address. Unknown values are ignored unless `strict`.
+def read(values: Mapping[str, Any], *, strict_in: Project | None = None) -> QueueFilters:
+    """Return the filters of an address. Unknown values are ignored unless `strict_in` names the project.
 
-    Raises UnknownFilter if `strict` and a value is unknown.
+    Raises UnknownFilter if it does and a value is unknown.
     """
     filters: dict[str, str] = {}
     for field in fields(QueueFilters):
         value = str(values.get(field.name) or "")[:100]
         closed_set = CLOSED_SETS.get(field.name)
+        if field.name == "batch" and value and strict_in is not None:
+            closed_set = tuple(strict_in.batch_rows.exclude(name="").values_list("name", flat=True))
         if closed_set is not None and value and value not in closed_set:
-            if strict:
+            if strict_in is not None:
                 raise UnknownFilter(field.name, value, closed_set)
             continue
         if "\x00" not in value:

@@ -10,7 +10,7 @@ from knox.models import AuthToken
 from annotation.domain.choices import Role, Stage
 from annotation.domain.glossary.entry import EntryValues
 from annotation.glossary import entries
-from annotation.models import Membership, Prior
+from annotation.models import Batch, Membership, Prior
 from builders import category, make_item, make_labelled_item, make_member, make_project, make_user
 
 pytestmark = pytest.mark.django_db
@@ -90,6 +90,35 @@ def test_a_page_or_limit_that_is_empty_or_in_range_is_accepted(query):
     project = make_project()
     answer = client_of(make_member(project, Role.ADMIN)).get(f"/api/v1/projects/{project.slug}/items/?{query}")
     assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("place", "there_are"),
+    [
+        ("disputes/", "batch, difficulty, level, limit, order, page, reason, run, score, who"),
+        ("runs/", "limit, method, page, state"),
+        ("labels/", "limit, page"),
+        ("training/posts/", "limit, page"),
+        ("decisions/", "limit, page"),
+        ("appeals/", "limit, page"),
+        ("injection/samples/", "limit, state"),
+    ],
+)
+def test_a_filter_that_a_list_does_not_have_is_refused_with_those_that_it_has(place, there_are):
+    project = make_project()
+    client = client_of(make_member(project, Role.ANNOTATOR, Role.REVIEWER, Role.ADMIN))
+    answer = client.get(f"/api/v1/projects/{project.slug}/{place}?bogus=1")
+    assert (answer.status_code, answer.json()["code"]) == (400, "unknown_filter")
+    assert answer.json()["detail"] == f"There is no filter 'bogus'; there are {there_are}."
+
+
+def test_a_batch_that_the_project_does_not_have_is_refused_with_those_that_it_has():
+    project = make_project()
+    client = client_of(make_member(project, Role.ADMIN))
+    address = f"/api/v1/projects/{project.slug}/items/?batch=zzz"
+    assert client.get(address).json()["detail"] == "“zzz” is no batch; the project has none."
+    Batch.objects.create(project=project, name="first")
+    assert client.get(address).json()["detail"] == "“zzz” is no batch; choose one of first."
 
 
 def test_an_item_shows_its_current_priors_to_reviewers_and_nothing_to_annotators():

@@ -8,7 +8,7 @@ from django.test import Client
 
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Modality, Role, Stage
-from annotation.models import Adjudication, Item, Membership, Prior, Project, Replacement
+from annotation.models import Adjudication, Batch, Item, Membership, Prior, Project, Replacement
 from annotation.review.expert_replacement import look_at_votes
 from builders import category, make_label, make_labelled_item, make_member, make_open_item, make_project
 from moderation.desk import leases
@@ -257,6 +257,13 @@ def test_odd_filters_and_foreign_posts_are_refused(project, heron):
     client = client_of(heron)
     answer = client.get(f"{PROJECT}disputes/", {"reason": "super_hate"})
     assert (answer.status_code, answer.json()["code"]) == (400, "unknown_filter")
+    answer = client.get(f"{PROJECT}disputes/", {"batch": "zzz"})
+    assert (answer.status_code, answer.json()["code"]) == (400, "unknown_filter")
+    assert answer.json()["detail"] == "There is no batch 'zzz'."
+    Batch.objects.create(project=project, name="first")
+    answer = client.get(f"{PROJECT}disputes/", {"batch": "zzz"})
+    assert answer.json()["detail"] == "There is no batch 'zzz'; there are first."
+    assert client.get(f"{PROJECT}disputes/", {"batch": "first"}).status_code == 200
     other = disputed(make_project("orchard"), 0, 1, 2)
     assert client.get(f"{PROJECT}disputes/{other.public_id}/").status_code == 404
     assert send(client, place(other), **decision(other)).status_code == 404
