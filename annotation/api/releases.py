@@ -65,7 +65,7 @@ class SelectionShape(RequestShape):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Return what belongs to a division needs one, and a list has to be the project's."""
-        if attrs["splits"] is None and (attrs["split_list"] or attrs["topics"]):
+        if attrs["splits"] is None and (attrs["split_list"] or attrs["topics"] or attrs["seed"]):
             raise serializers.ValidationError({"splits": "Say how to split the items, such as 80/10/10."})
         if attrs["split_list"] and find_list(self.context["project"], str(attrs["split_list"])) is None:
             raise serializers.ValidationError({"split_list": "The project has no split list with this id."})

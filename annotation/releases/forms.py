@@ -213,7 +213,7 @@ class ReleaseForm(forms.Form):
         """Show errors of hidden fields as errors of the form, because hidden fields have no place for them."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("splits") is None and "splits" not in self.errors:
-            for name in ("split_file", "frozen", "topics"):
+            for name in ("split_file", "frozen", "topics", "seed"):
                 if cleaned.get(name):
                     self.add_error("splits", _("Say how to split the items, such as 80/10/10."))
                     break

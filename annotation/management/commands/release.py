@@ -102,8 +102,8 @@ class Command(JsonCommand):
 def splitting(project: Project, options: dict[str, Any]) -> Splitting | None:
     """How the release is divided. Raises CommandError."""
     if not options["splits"]:
-        if options["split_list"] or options["topics"]:
-            raise CommandError("--split-list and --topics need --splits, which says how the other items are divided.")
+        if options["split_list"] or options["topics"] or options["seed"]:
+            raise CommandError("--split-list, --topics and --seed need --splits, which says how items are divided.")
         return None
     if not 0 <= options["seed"] <= MAX_SEED or not 0 <= options["topics"] <= MAX_TOPICS:
         raise CommandError(f"--seed is 0 to {MAX_SEED}, --topics 0 to {MAX_TOPICS}.")

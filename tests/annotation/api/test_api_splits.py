@@ -83,5 +83,7 @@ def test_a_release_names_a_list_of_its_project_and_a_division(client: Client) ->
     assert foreign.status_code == 400 and "no split list with this id" in foreign.content.decode()
     bare = post(client, RELEASES, {"split_list": str(other.public_id)})
     assert bare.status_code == 400 and "80/10/10" in bare.content.decode()
+    seeded = post(client, RELEASES, {"seed": 42})
+    assert (seeded.status_code, seeded.json()["field"]) == (400, "splits")
     assert client.get(f"{LISTS}{other.public_id}/").status_code == 404
     assert not Release.objects.exists()

@@ -299,9 +299,10 @@ def test_the_commands_release_and_verify(project, trio, tmp_path):
     [
         (("--levels", "superb"), "--levels: 'superb' is none of perfect, strong, weak, none."),
         (("--sources", "hearsay"), "--sources: 'hearsay' is none of consensus, adjudicated, imported."),
+        (("--seed", "7"), "--split-list, --topics and --seed need --splits, which says how items are divided."),
     ],
 )
-def test_an_unknown_word_is_refused_by_name(project, trio, tmp_path, args, sentence):
+def test_an_unknown_word_or_half_a_division_is_refused_by_name(project, trio, tmp_path, args, sentence):
     with pytest.raises(CommandError, match=sentence):
         call_command("release", project.slug, "--out", str(tmp_path / "out"), *args)
 

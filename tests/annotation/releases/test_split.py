@@ -218,7 +218,13 @@ def test_the_page_takes_the_choices_and_the_list(client):
 
 @pytest.mark.parametrize(
     ("field", "value", "at"),
-    [("splits", "a lot", "splits"), ("topics", "5", "splits"), ("seed", "-1", "seed"), ("formats", "exe", "formats")],
+    [
+        ("splits", "a lot", "splits"),
+        ("topics", "5", "splits"),
+        ("seed", "5", "splits"),
+        ("seed", "-1", "seed"),
+        ("formats", "exe", "formats"),
+    ],
 )
 def test_the_page_says_what_is_wrong(client, field, value, at):
     project = builders.make_project()
