@@ -31,6 +31,8 @@ from annotation.assignment.outcomes import (
     ConsentNeeded,
     DoneForToday,
     FirstAnswerNeeded,
+    FirstAnswerNotAsked,
+    FirstAnswerStands,
     GuidelinesChanged,
     HeldSeat,
     ItemClosed,
@@ -62,6 +64,8 @@ _SENTENCES = {
     "already_labelled": "Your label for this item is stored already; you may correct it.",
     "key_reused": "This key was used for another answer; make a new key for each answer.",
     "first_answer_needed": "Give your own view first; the priors open after it.",
+    "first_answer_stands": "Your first answer for this item is stored already and stays; label the item now.",
+    "first_answer_not_asked": "No first answer is asked for here, and none was stored; label the item.",
     "item_closed": "The item is closed; its labels can no longer be changed.",
 }
 
@@ -70,6 +74,8 @@ _CODES: dict[type, str] = {
     AlreadyLabelled: "already_labelled",
     KeyReused: "key_reused",
     FirstAnswerNeeded: "first_answer_needed",
+    FirstAnswerStands: "first_answer_stands",
+    FirstAnswerNotAsked: "first_answer_not_asked",
     ItemClosed: "item_closed",
 }
 
@@ -113,6 +119,8 @@ _Outcome = (
     | AlreadyLabelled
     | SeatLost
     | FirstAnswerNeeded
+    | FirstAnswerStands
+    | FirstAnswerNotAsked
     | ItemClosed
     | PriorsOpened
     | Skipped
@@ -138,7 +146,7 @@ def _outcome_response(outcome: _Outcome) -> Response:
             return Response({"contact": contact})
         case KeyReused() | AlreadyLabelled() | ItemClosed():
             return _refused(_CODES[type(outcome)], outcome.label)
-        case SeatLost() | FirstAnswerNeeded():
+        case SeatLost() | FirstAnswerNeeded() | FirstAnswerStands() | FirstAnswerNotAsked():
             return _refused(_CODES[type(outcome)])
         case NoSuchSeat() | NoSuchLabel():
             raise Http404
@@ -208,7 +216,7 @@ class SeatFirstAnswer(OwnWork):
 
     @extend_schema(request=AnswerShape, responses={200: BlindPriorShape(many=True), **_GONE})
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
-        """Keep the first answer and show the priors."""
+        """Keep the first answer and show the priors. 409: another one is stored already, or none is asked for."""
         mine = _annotator(request, slug)
         shape = AnswerShape(data=request.data)
         shape.is_valid(raise_exception=True)

@@ -133,6 +133,20 @@ class FirstAnswerNeeded:
 
 
 @dataclass(frozen=True)
+class FirstAnswerStands:
+    """Another first answer of the annotator is stored already, and it counts; nothing was stored."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True)
+class FirstAnswerNotAsked:
+    """No prior is hidden at this seat until a first answer; nothing was stored."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True)
 class ItemClosed:
     """The item is closed: annotators can no longer change their labels."""
 
@@ -173,7 +187,7 @@ class Skipped:
 
 @dataclass(frozen=True)
 class PriorsOpened:
-    """The first answer is stored (a later one does not replace it) and the priors may be shown now."""
+    """The first answer is stored, now or by the same request before, and the priors may be shown now."""
 
     seat: Seat
     priors: tuple[Prior, ...]

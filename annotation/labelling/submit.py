@@ -26,6 +26,8 @@ from annotation.assignment.claim import claim_after_label
 from annotation.assignment.outcomes import (
     AlreadyLabelled,
     FirstAnswerNeeded,
+    FirstAnswerNotAsked,
+    FirstAnswerStands,
     ItemClosed,
     KeyReused,
     NoSuchLabel,
@@ -190,10 +192,10 @@ def take_back_label(member: Membership, label: UUID) -> TakenBack | TooLate | No
 @short_transaction
 def submit_first_answer(
     member: Membership, seat: UUID, answer: Answer
-) -> PriorsOpened | SeatLost | AlreadyLabelled | NoSuchSeat:
+) -> PriorsOpened | FirstAnswerStands | FirstAnswerNotAsked | SeatLost | AlreadyLabelled | NoSuchSeat:
     """Store the annotator's own view, given before hidden priors were seen, and open the priors.
 
-    The first one counts: a second one gets the same reply and changes nothing, as does one where no prior was hidden.
+    The first one counts: the same again gets the same reply, and another one changes nothing.
 
     Raises BadAnswer for an answer that no form should let through.
     """
@@ -214,6 +216,10 @@ def submit_first_answer(
         row.save(update_fields=("first_answer", "priors_shown_at"))
         record(EventVerb.FIRST_ANSWER, project=member.project, actor=member, item=row.item, row=row.public_id)
         count_act(member, locked.pace, now)
+    elif row.first_answer is None:
+        return FirstAnswerNotAsked(row)
+    elif row.first_answer != answer.body():
+        return FirstAnswerStands(row)
     priors = priors_seen(member.project, row)
     return PriorsOpened(row, tuple(priors[modality] for modality in Modality if modality in priors))
 

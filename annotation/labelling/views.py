@@ -16,6 +16,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.assignment.outcomes import (
     AlreadyLabelled,
     FirstAnswerNeeded,
+    FirstAnswerNotAsked,
+    FirstAnswerStands,
     ItemClosed,
     KeyReused,
     NoSuchLabel,
@@ -99,6 +101,8 @@ def _after_answer(
         | AlreadyLabelled
         | SeatLost
         | FirstAnswerNeeded
+        | FirstAnswerStands
+        | FirstAnswerNotAsked
         | NoSuchSeat
         | None
     ),
@@ -109,7 +113,7 @@ def _after_answer(
             return same_post(request, member, seat, form)
         case Stored(following=next_seat):
             return go_on(member, request, form, next_seat)
-        case Replayed() | PriorsOpened():
+        case Replayed() | PriorsOpened() | FirstAnswerStands() | FirstAnswerNotAsked():
             return go_on(member, request, form)
         case AlreadyLabelled(stored):
             return next_post(request, member, already_labelled(member, stored, form), status=409)

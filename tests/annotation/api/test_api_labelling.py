@@ -218,6 +218,32 @@ def test_ones_own_label_can_be_corrected_while_the_item_is_open():
     assert [each["category"] for each in client.get("/api/v1/projects/p/labels/").json()["results"]] == [2]
 
 
+def test_another_first_answer_is_refused_and_the_same_one_is_not():
+    project = make_project("p", prior_display="after_first_answer")
+    make_open_item(project)
+    client = client_of(make_member(project))
+    seat = post(client, "/api/v1/projects/p/next/").json()
+    address = f"/api/v1/projects/p/seats/{seat['seat']}/first-answer/"
+    assert seat["priors_hidden"]
+    assert post(client, address, {"category": 1}).status_code == 200
+    assert post(client, address, {"category": 1}).status_code == 200
+    other = post(client, address, {"category": 0})
+    assert (other.status_code, other.json()["code"]) == (409, "first_answer_stands")
+    assert other.json()["detail"] == "Your first answer for this item is stored already and stays; label the item now."
+    assert Seat.objects.get(public_id=seat["seat"]).first_answer["category"] == 1
+
+
+def test_a_first_answer_that_nobody_asked_for_is_refused():
+    project = make_project("p")
+    make_open_item(project)
+    client = client_of(make_member(project))
+    seat = post(client, "/api/v1/projects/p/next/").json()
+    answer = post(client, f"/api/v1/projects/p/seats/{seat['seat']}/first-answer/", {"category": 1})
+    assert (answer.status_code, answer.json()["code"]) == (409, "first_answer_not_asked")
+    assert answer.json()["detail"] == "No first answer is asked for here, and none was stored; label the item."
+    assert Seat.objects.get(public_id=seat["seat"]).first_answer is None
+
+
 def test_a_skipped_item_is_not_offered_again():
     project = make_project("p")
     make_open_item(project)

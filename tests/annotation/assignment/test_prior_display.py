@@ -84,7 +84,7 @@ def test_where_priors_are_withheld_no_first_answer_is_asked_for_and_none_opens_t
     seat = held(ann)
     assert seat.prior_arm == PriorArm.WITHHELD and seat.priors_shown_at is None
     opened = submit.submit_first_answer(ann, seat.public_id, Answer(category=1))
-    assert isinstance(opened, outcomes.PriorsOpened) and opened.priors == ()
+    assert isinstance(opened, outcomes.FirstAnswerNotAsked)
     seat.refresh_from_db()
     assert visible_priors(project, seat) == () and seat.first_answer is None
     stored = submit.submit_label(ann, seat.public_id, uuid4(), Answer(category=0))

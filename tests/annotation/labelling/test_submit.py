@@ -370,7 +370,8 @@ def test_hidden_priors_open_after_the_first_answer_and_both_answers_are_kept(hid
 
 def test_a_second_first_answer_changes_nothing(hidden, ann, seat):
     submit.submit_first_answer(ann, seat.public_id, HATEFUL)
-    assert isinstance(submit.submit_first_answer(ann, seat.public_id, HARMLESS), outcomes.PriorsOpened)
+    assert isinstance(submit.submit_first_answer(ann, seat.public_id, HATEFUL), outcomes.PriorsOpened)
+    assert isinstance(submit.submit_first_answer(ann, seat.public_id, HARMLESS), outcomes.FirstAnswerStands)
     seat.refresh_from_db()
     assert seat.first_answer == HATEFUL.body()
 
