@@ -1,7 +1,7 @@
 """Items and priors that a program sends or asks for."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from io import BytesIO
 
 from drf_spectacular.utils import extend_schema
@@ -15,7 +15,7 @@ from annotation.api.answers import ImportReport, PriorProgressJson, PriorsQueued
 from annotation.api.problems import Problem, RowsRefused
 from annotation.api.shapes import RequestShape
 from annotation.domain.choices import Role, SourceLabels
-from annotation.domain.formats.base import Format
+from annotation.domain.formats.base import Format, RowError
 from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
 from annotation.priors import requests
@@ -65,10 +65,22 @@ class NewItems(APIView):
             fetches=False,
             actor=mine,
         )
+        report.errors = [_in_keys(error) for error in report.errors]
         if report.errors:
             first = report.errors[0]
             return problem(report.status, first.code, first.reason, **report.answer())
         return Response(report.answer(), status=201 if report.stored else 200)
+
+
+def _in_keys(error: RowError) -> RowError:
+    """Return the error with what a body can say against it; the import speaks of columns of a file and their names."""
+    if error.code != "unused_labels":
+        return error
+    reason = (
+        f"The key {error.field[:80]!r} looks like labels and would be passed over. Write it as `labels`, `gold` or "
+        f"`intended`, or name it in `ignore`."
+    )
+    return replace(error, reason=reason)
 
 
 class ProjectPriors(APIView):

@@ -268,6 +268,21 @@ def test_rows_come_in_all_together_or_not_at_all():
     assert Item.objects.get().external_id == "a"
 
 
+def test_a_key_that_looks_like_labels_is_refused_with_the_field_that_leaves_it_out():
+    client = client_of(make_member(make_project("p"), Role.ADMIN))
+    body = {"rows": [{"id": "a", "text": "One.", "label": "Racist"}, {"id": "b", "text": "Two.", "txet": "x"}]}
+    refused = post(client, "/api/v1/projects/p/import/", body)
+    assert (refused.status_code, refused.json()["code"]) == (422, "unused_labels")
+    assert refused.json()["detail"] == refused.json()["errors"][0]["reason"]
+    assert refused.json()["detail"] == (
+        "The key 'label' looks like labels and would be passed over. Write it as `labels`, `gold` or `intended`, "
+        "or name it in `ignore`."
+    )
+    stored = post(client, "/api/v1/projects/p/import/", body | {"ignore": ["label"]})
+    assert stored.status_code == 201
+    assert {column["name"]: column["became"] for column in stored.json()["columns"]}["txet"] == ""
+
+
 def test_a_release_is_made_listed_and_fetched_file_by_file(settings):
     project = make_project("p")
     item = make_labelled_item(project, [make_member(project) for _ in range(3)], [1, 1, 1], closed_at=timezone.now())
