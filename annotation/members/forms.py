@@ -44,6 +44,9 @@ class InvitationForm(forms.Form):
         required=False,
         empty_label=_("none"),
         help_text=_("The batch they may label beside those that are open to everybody."),
+        error_messages={
+            "invalid_choice": _("A team is a batch of this project that is limited to people. The chosen batch is not.")
+        },
     )
     address = forms.EmailField(
         label=_("E-mail address"),

@@ -19,20 +19,20 @@ TESTS_AT_ONCE = 5
 
 
 def store(admin: Membership, address: str, happenings: Collection[str]) -> str:
-    """Store address and happenings of the project's webhook.
+    """Store address and happenings of the project's webhook, each happening once.
 
     Return the secret of a new one, which is shown once; "" for one that existed.
     """
     changed = Webhook.objects.filter(project=admin.project)
     with transaction.atomic():
-        if changed.update(address=address, happenings=sorted(happenings)):
+        if changed.update(address=address, happenings=sorted(set(happenings))):
             _record(admin, "changed")
             return ""
         secret = _new_secret()
         Webhook.objects.create(
             project=admin.project,
             address=address,
-            happenings=sorted(happenings),
+            happenings=sorted(set(happenings)),
             sealed_secret=seal(secret),
             created_by=admin,
             created_at=(now := database_now()),

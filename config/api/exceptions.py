@@ -23,6 +23,9 @@ def api_failure(error: Exception, context: dict[str, Any]) -> Response | None:
         answer.data = _first_invalid(error)
     elif isinstance(error, exceptions.APIException) and isinstance(error.detail, str):
         answer.data = {"code": getattr(error.detail, "code", error.default_code), "detail": str(error.detail)}
+    if answer.status_code == 401:
+        how = _("Make a token on the page API tokens. Send it in the header “Authorization: Token …”.")
+        answer.data["detail"] = f"{answer.data['detail']} {how}"
     if answer.status_code == 404:
         answer.data = {"code": "not_found", "detail": _("There is nothing here, or it is not open to you.")}
     wait = getattr(error, "wait", None)  # of Throttled

@@ -12,10 +12,10 @@ from django.core.files.base import ContentFile
 from django.test import override_settings
 
 from annotation.consensus.close import close_item
-from annotation.domain.choices import BatchState, Role, Stage
+from annotation.domain.choices import BatchState, PriorArm, Role, Stage
 from annotation.domain.design.file import as_json
 from annotation.members.invitations import invite
-from annotation.models import Batch, Item, Membership, User
+from annotation.models import Batch, Item, Membership, Seat, User
 from annotation.projects.design import design_of
 from builders import make_item, make_labelled_item, make_member, make_picture, make_project
 from generation.counterspeech import approve
@@ -62,6 +62,13 @@ def an_unsure_item(world: World) -> dict[str, Any]:
     item = make_labelled_item(world.project, people, [1, None, 2], external_id="unsure")
     close_item(item)
     return {**project(world), "public_id": item.public_id}
+
+
+def a_seat_with_hidden_priors(world: World) -> dict[str, Any]:
+    """Return a seat whose priors open after a first answer."""
+    parts = dict(ROUTES["api:seat-first-answer"].parts(world))
+    Seat.objects.filter(public_id=parts["seat"]).update(prior_arm=PriorArm.HIDDEN)
+    return parts
 
 
 def a_seat_with_a_picture(world: World) -> dict[str, Any]:
@@ -226,7 +233,7 @@ CALLS: dict[tuple[str, str], Call] = {
     ("get", "api:item-priors"): Call(D, parts=lambda world: {**project(world), "public_id": world.open_item.public_id}),
     ("post", "api:next"): Call(A),
     ("post", "api:seat-label"): Call(A, body=new_key(category=1, seconds=3.5)),
-    ("post", "api:seat-first-answer"): Call(A, body=fixed(category=1)),
+    ("post", "api:seat-first-answer"): Call(A, body=fixed(category=1), parts=a_seat_with_hidden_priors),
     ("post", "api:seat-skip"): Call(A, 204, fixed(reason="")),
     ("post", "api:seat-report"): Call(A, body=fixed(note="")),
     ("get", "api:seat-blurred"): Call(A, parts=a_seat_with_a_picture),

@@ -170,6 +170,23 @@ def test_an_invitation_to_a_team_needs_a_limited_batch_of_this_project(project, 
     assert Invitation.objects.count() == 1
 
 
+def test_an_invitation_to_a_batch_that_is_open_to_everybody_is_refused_in_true_words(project, lead, ask):
+    Batch.objects.create(project=project, name="first")
+    sent = {"roles": ["annotator"], "team": str(Batch.objects.get(name="first").public_id)}
+    sentence = "A team is a batch of this project that is limited to people. The chosen batch is not."
+    assert ask("post", "invitations/", sent, 400)["detail"] == sentence
+    client = Client()
+    client.force_login(lead.user)
+    form = {"invite-roles": ["annotator"], "invite-days": "7", "invite-team": str(Batch.objects.get(name="first").pk)}
+    assert sentence in client.post("/p/p/people/invitations/", form).content.decode()
+
+
+def test_what_a_webhook_is_told_of_is_stored_once(ask):
+    sent = {"address": "https://hooks.example.org/", "happenings": ["run.ended", "item.closed", "run.ended"]}
+    made = ask("post", "webhooks/", sent, 201)
+    assert made["happenings"] == ["item.closed", "run.ended"]
+
+
 def test_consent_is_to_the_version_that_was_read(project):
     ann = make_member(project, consent_version=0)
     make_open_item(project)

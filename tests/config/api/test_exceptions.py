@@ -91,3 +91,22 @@ def test_what_cannot_be_a_token_is_401(client, token):
     answer = client.get("/api/v1/projects/", headers={"authorization": f"Token {token}"})
     assert answer.status_code == 401
     assert answer.json()["code"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("accept", ["application/json", "text/html", "*/*"])
+@pytest.mark.parametrize("address", ["/api/v1/", "/api/v1/schema/", "/api/v1/projects/"])
+def test_whoever_brings_no_token_learns_in_json_how_one_is_made_and_sent(client, address, accept):
+    answer = client.get(address, headers={"Accept": accept})
+    assert answer.status_code == 401
+    assert answer["Content-Type"].startswith("application/") and "json" in answer["Content-Type"]
+    assert answer.json()["code"] == "not_authenticated"
+    assert "on the page API tokens" in answer.json()["detail"]
+    assert "Authorization: Token" in answer.json()["detail"]
+
+
+@pytest.mark.django_db
+def test_a_wrong_token_is_said_to_be_one(client):
+    answer = client.get("/api/v1/projects/", headers={"authorization": "Token abc"})
+    assert answer.json()["detail"].startswith("Invalid token. ")
+    assert "on the page API tokens" in answer.json()["detail"]
