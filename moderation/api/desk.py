@@ -33,7 +33,7 @@ from moderation.api.answers import (
     StatementJson,
 )
 from moderation.api.desk_json import appeal_json, decision_json
-from moderation.api.desk_serializers import AppealShape, DecisionShape, MissingShape
+from moderation.api.desk_serializers import AppealShape, DecisionShape, MissingShape, StatementSent, StatementShape
 from moderation.desk import appeals, decide, leases, queue, statements
 from moderation.desk.appeals import DecidedBefore, NotAppealable
 from moderation.desk.case_view import Desk
@@ -174,7 +174,11 @@ class AllDecisions(APIView):
         responses={200: DecisionPage},
     )
     def get(self, request: Request, slug: str) -> Response:
-        """List decisions, newest first, with reviewer and rationale."""
+        """List decisions, newest first, with reviewer and rationale.
+
+        Left out are those about posts that are labelled again now, and those about posts where a *not sure* waits for
+        the caller's category: an earlier decision would influence whoever is asked. They come back after that.
+        """
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         decisions = (
             Adjudication.objects.filter(item__project=mine.project)
@@ -229,13 +233,15 @@ class Statements(APIView):
         except statements.NotDecided as fault:
             return problem(409, fault.code, "Nothing is decided about this item yet.")
 
-    @extend_schema(request=dict, responses={201: StatementJson, **_REFUSED})
+    @extend_schema(request=StatementShape, responses={201: StatementJson, **_REFUSED})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Store a new version. Return 422 with the problem of each wrong field."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         item = _seen_item(mine, public_id)
+        shape = StatementSent(data=request.data)
+        shape.is_valid(raise_exception=True)
         try:
-            version = statements.write(item, mine, serializers.DictField().run_validation(request.data))
+            version = statements.write(item, mine, shape.validated_data)
         except statements.NotValid as wrong:
             return problem(
                 422,

@@ -11,6 +11,7 @@ from annotation.domain.choices import Choose, Modality, Reason
 from annotation.domain.text_rules import NOTE_LIMIT
 from annotation.models import Category, Project, Ruling
 from moderation.desk import decide
+from moderation.domain.statement import FIELDS, Field, Kind
 
 
 class ChosenShape(RequestShape):
@@ -82,3 +83,31 @@ class AppealShape(RequestShape):
 
     grounds = serializers.CharField(max_length=NOTE_LIMIT)
     appellant = serializers.CharField(max_length=200, default="", allow_blank=True)
+
+
+class StatementShape(RequestShape):
+    """The fields of a statement of reasons, under the names of the register. What is left out is empty."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {field.name: _of_statement(field) for field in FIELDS}
+
+
+class StatementSent(RequestShape):
+    """The same as raw JSON, so that `statements.write` says what is wrong with each field."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {field.name: serializers.JSONField(required=False, allow_null=True) for field in FIELDS}
+
+
+def _of_statement(field: Field) -> serializers.Field[Any, Any, Any, Any]:
+    """Return a field of a statement as a body holds it."""
+    most = f"At most {field.limit:,} characters."
+    match field.kind:
+        case Kind.FLAG:
+            return serializers.BooleanField(required=False)
+        case Kind.DAY:
+            return serializers.CharField(required=False, allow_blank=True, help_text="A day like 2026-01-31.")
+        case Kind.LINES:
+            return serializers.ListField(child=serializers.CharField(), required=False, help_text=f"Texts. {most}")
+        case _:
+            return serializers.CharField(required=False, allow_blank=True, help_text=most)

@@ -240,6 +240,11 @@ def test_an_appeal_and_a_statement_go_the_same_way_as_on_the_pages(project, hero
     assert draft["version"] == 0
     answer = send(client, statement, **draft["fields"])
     assert answer.status_code == 422 and set(answer.json()["fields"]) == {"decision_visibility"}
+    answer = send(client, statement, **{**draft["fields"], "decision_visibilty": "Removed"})
+    assert (answer.status_code, answer.json()["field"]) == (400, "decision_visibilty")
+    assert "decision_visibility" in answer.json()["detail"]
+    answer = send(client, statement, **{**draft["fields"], "decision_visibility": "Removed", "content_type": 7})
+    assert answer.status_code == 422 and set(answer.json()["fields"]) == {"content_type"}
     answer = send(client, statement, **{**draft["fields"], "decision_visibility": "Removed"})
     assert answer.status_code == 201 and problems(answer.json()["fields"]) == {}
     assert send(client, f"items/{item.public_id}/appeal/", grounds="A joke.").status_code == 201
