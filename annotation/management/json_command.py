@@ -16,6 +16,16 @@ _UNDEFINED_TABLE = "42P01"
 """PostgreSQL's code for a table that does not exist."""
 
 
+class JsonParser(CommandParser):
+    """The parser of a command: with --json, what it refuses is one JSON value on stdout too."""
+
+    def error(self, message: str) -> Any:
+        """Say what is wrong with the arguments. Exits with code 2; raises CommandError where a program calls."""
+        if self.called_from_command_line and "--json" in sys.argv:
+            sys.stdout.write(f"{json.dumps({'error': message}, ensure_ascii=False)}\n")
+        super().error(message)
+
+
 class JsonCommand(BaseCommand):
     """A command whose answer is one value.
 
@@ -29,6 +39,12 @@ class JsonCommand(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the command's own arguments; call this first."""
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON value on stdout")
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """Return the parser of the arguments."""
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        parser.__class__ = JsonParser  # Django names the class of the parser itself
+        return parser
 
     def answer(self, **options: Any) -> Any:
         """Do the work and return the value to print."""

@@ -62,6 +62,31 @@ class Placed(JsonCommand):
         return {"threads": options["threads"]}
 
 
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--json"], "the following arguments are required: path"),
+        (["a", "--threads", "many", "--json"], "argument --threads: invalid int value: 'many'"),
+        (["a", "--json", "--thread-count", "1"], "unrecognized arguments: --thread-count 1"),
+    ],
+)
+def test_a_call_of_the_wrong_form_is_one_value_too_and_ends_with_exit_code_2(capsys, monkeypatch, arguments, sentence):
+    monkeypatch.setattr("sys.argv", ["manage.py", "placed", *arguments])
+    with pytest.raises(SystemExit) as end:
+        Placed().run_from_argv(["manage.py", "placed", *arguments])
+    out, err = capsys.readouterr()
+    assert end.value.code == 2
+    assert json.loads(out) == {"error": sentence}
+    assert "usage:" in err and sentence in err
+
+
+def test_without_json_a_call_of_the_wrong_form_prints_nothing_on_stdout(capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["manage.py", "placed"])
+    with pytest.raises(SystemExit):
+        Placed().run_from_argv(["manage.py", "placed"])
+    assert capsys.readouterr().out == ""
+
+
 @pytest.mark.parametrize("threads", [0, -3, 1001])
 def test_a_number_of_threads_that_would_do_nothing_is_refused(tmp_path, threads):
     with pytest.raises(CommandError, match="--threads is a number from 1 to 1,000"):
