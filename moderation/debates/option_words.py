@@ -1,5 +1,6 @@
 """The options of a run as pages name them: by the label and the choices of the form that starts it."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
@@ -11,6 +12,12 @@ from moderation.debates.forms import RunFields
 from moderation.methods.debate_method import DebateMethod
 
 _LONGEST = 60  # characters; longer values are texts, which nobody compares in a line
+
+
+def in_order(method: DebateMethod, names: Iterable[str]) -> list[str]:
+    """Return options and roles in the order of the form that starts the method; what it does not have comes last."""
+    known = [*method.form.base_fields, *RunFields.base_fields, *map(str, method.roles)]
+    return sorted(names, key=lambda name: (known.index(name) if name in known else len(known), name))
 
 
 def option_name(method: DebateMethod, name: str) -> str:

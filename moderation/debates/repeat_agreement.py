@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from annotation.models import Category, Project
 from moderation.debates import presenters
-from moderation.debates.option_words import option_name, option_words
+from moderation.debates.option_words import in_order, option_name, option_words
 from moderation.domain.evaluation.repeats import kappa
 from moderation.domain.predict.protocol import Stance
 from moderation.methods.prompt_choice import prompt_set_line
@@ -158,7 +158,7 @@ def _differences(question: QuestionRepeats, questions: Sequence[QuestionRepeats]
     """
     alike = [other for other in questions if (other.method, other.models) == (question.method, question.models)]
     differences = []
-    for name in dict.fromkeys(name for other in alike for name in other.settings):
+    for name in in_order(METHODS[question.method], {name for other in alike for name in other.settings}):
         values: list[Any] = []
         for other in alike:
             if (value := other.settings.get(name)) not in values:
