@@ -144,7 +144,7 @@ class Shape:
             labels=labels(get("labels"), self.reading.limits.labels) if get("labels") else (),
             gold=several or gold,
             gold_lead=gold if several else None,
-            claimed_hateful=_claimed_side(get("hateful")),
+            claimed_hateful=_claimed_side(values["hateful"]) if "hateful" in values else None,
             undecided=get("stage") in _OPEN_STAGES
             or ("gold" in values and gold is None and get(self.label) in _ABSENT),
             gold_source=gold_source,
