@@ -4,6 +4,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.core.error_messages import SENTENCES
 from annotation.core.transactions import short_transaction
 from annotation.domain.text_rules import read_optional_text
 from annotation.models import Membership, record
@@ -134,7 +135,7 @@ def keep_explanations(
     """Add a person's version of the explanations.
 
     Returns None if nothing differs from the version that it was made from. Raises SomebodyWasFirst if there is a newer
-    version, and CannotDo if an explanation is too long.
+    version, and CannotDo if an explanation is too long or holds a NUL character.
     """
     locked = Exchange.objects.select_for_update().get(pk=exchange.pk)
     last = locked.explanations.first()
@@ -146,6 +147,8 @@ def keep_explanations(
     if any(len(text) > MOST_CHARACTERS for text in cleaned.values()):
         raise CannotDo(_("An explanation has at most %(most)s characters.") % {"most": MOST_CHARACTERS})
     words = [word.strip()[:120] for word in insults if word.strip()][:30]
+    if any("\x00" in text for text in (*cleaned.values(), *words)):  # PostgreSQL stores none
+        raise CannotDo(str(SENTENCES["nul_character"]))
     if last is not None and words == last.insults and all(getattr(last, name) == cleaned[name] for name in Explanation):
         return None
     new_version = Explanations.objects.create(

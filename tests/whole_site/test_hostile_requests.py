@@ -21,7 +21,7 @@ from api_schema import operation_at
 from builders import make_member
 from site_addresses import API, ROUTES, World, module_world, world
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db  # also on PostgreSQL, which takes no NUL
 
 __all__ = ["module_world", "world"]
 
