@@ -32,7 +32,7 @@ from moderation.api.answers import (
     Stale,
     StatementJson,
 )
-from moderation.api.desk_json import appeal_json, decision_json
+from moderation.api.desk_json import appeal_json, decision_json, dispute_json, dispute_row_json, statement_json
 from moderation.api.desk_serializers import AppealShape, DecisionShape, MissingShape, StatementSent, StatementShape
 from moderation.desk import appeals, decide, leases, queue, statements
 from moderation.desk.appeals import DecidedBefore, NotAppealable
@@ -40,7 +40,6 @@ from moderation.desk.case_view import Desk
 from moderation.desk.decide import AlreadyProposed, CategoryWanted, Decided, NeedsAppeal, Proposed, RulingRequest
 from moderation.desk.error_messages import leased_sentence, refusal_of
 from moderation.desk.leases import Leased
-from moderation.models import Statement
 
 _FILTERS = {
     "reason": "Only posts that are disputed for this reason.",
@@ -78,7 +77,9 @@ class Disputes(APIView):
         except queue.UnknownFilter as wrong:
             return problem(400, wrong.code, str(wrong))
         disputes = queue.queue(mine, filters)
-        return page_of(request, disputes, lambda items: [_row(item) for item in items], (*_FILTERS, "batch"))
+        return page_of(
+            request, disputes, lambda items: [dispute_row_json(item) for item in items], (*_FILTERS, "batch")
+        )
 
 
 class NextDispute(APIView):
@@ -90,7 +91,9 @@ class NextDispute(APIView):
         mine = member(request, slug, Role.REVIEWER)
         item = leases.take_next(mine, queue.read(request.query_params))
         return (
-            Response(status=204) if item is None else Response(_shown(Desk(mine, _item(mine.project, item.public_id))))
+            Response(status=204)
+            if item is None
+            else Response(dispute_json(Desk(mine, _item(mine.project, item.public_id))))
         )
 
 
@@ -104,7 +107,7 @@ class OneDispute(APIView):
         item = _item(mine.project, public_id)
         if item.stage != Stage.DISPUTED:
             raise Http404
-        return Response(_shown(Desk(mine, item)))
+        return Response(dispute_json(Desk(mine, item)))
 
 
 class Decisions(APIView):
@@ -227,7 +230,7 @@ class Statements(APIView):
         item = _seen_item(mine, public_id)
         newest = statements.newest(item)
         if newest is not None:
-            return Response(_statement(newest))
+            return Response(statement_json(newest))
         try:
             return Response({"version": 0, "fields": statements.filled(item)})
         except statements.NotDecided as fault:
@@ -251,7 +254,7 @@ class Statements(APIView):
             )
         except statements.NotDecided as fault:
             return problem(409, fault.code, "Nothing is decided about this item yet.")
-        return Response(_statement(version), status=201)
+        return Response(statement_json(version), status=201)
 
 
 # ── Responses ─────────────────────────────────────────────────────────────────
@@ -330,59 +333,6 @@ def _seen(rows: Any, viewer: Membership) -> Any:
     if not viewer.reviews or not disputed:
         return closed
     return closed.exclude(item__in=expert_replacement.waiting_for_expert(viewer).filter(pk__in=disputed).values("pk"))
-
-
-def _row(item: Item) -> dict[str, Any]:
-    return {
-        "id": item.public_id,
-        "reasons": [row.reason for row in getattr(item, "open_disputes", ())],
-        "since": getattr(item, "open_since", None),
-        "level": item.level,
-        "round": item.round,
-        "version": item.version,
-        "batch": item.batch,
-    }
-
-
-def _shown(desk: Desk) -> dict[str, Any]:
-    item, blind = desk.item, desk.blind
-    shown = {
-        "id": item.public_id,
-        "text": item.text,
-        "picture": item.picture.public_id if item.picture else None,
-        "picture_text": None if blind or desk.reading is None else desk.reading.text,
-        "version": item.version,
-        "round": item.round,
-        "reasons": [row.reason for row in desk.disputes],
-        "wants_category": blind,
-        "may_decide": desk.may_decide and not blind,
-        "second_look": desk.needs_second,
-        "leased_to": str(desk.other_lease.reviewer) if desk.other_lease else None,
-    }
-    if blind:
-        return shown
-    return shown | {
-        "level": item.level,
-        "votes": [
-            {
-                "letter": card.letter,
-                "category": card.category.code if card.category else None,
-                "categories": card.row.categories,
-                "low_quality": card.label.low_quality,
-                "note": card.label.note,
-                "target_group": card.label.target_group,
-                "replaced": card.replaced,
-            }
-            for card in desk.cards
-        ],
-        "contested": [str(challenge.modality) for challenge in desk.contested],
-        "decisions": [decision_json(adjudication) for adjudication in desk.past],
-        "triage": desk.pointer.facts if desk.pointer else None,
-    }
-
-
-def _statement(version: Statement) -> dict[str, Any]:
-    return {"version": version.version, "at": version.created_at, "fields": statements.as_json(version)}
 
 
 def _item(project: Project, public_id: UUID) -> Item:

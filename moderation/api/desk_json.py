@@ -1,9 +1,11 @@
-"""Decisions and appeals as the API shows them."""
+"""What the desk of reviewers holds, as the API shows it: disputes, decisions, appeals, statements."""
 
 from typing import Any
 
-from annotation.models import Adjudication
-from moderation.models import Appeal
+from annotation.models import Adjudication, Item
+from moderation.desk import statements
+from moderation.desk.case_view import Desk
+from moderation.models import Appeal, Statement
 
 
 def decision_json(adjudication: Adjudication) -> dict[str, Any]:
@@ -39,3 +41,59 @@ def appeal_json(appeal: Appeal) -> dict[str, Any]:
         "answer": appeal.answer.public_id if appeal.answer else None,
         "closed_at": appeal.closed_at,
     }
+
+
+def dispute_row_json(item: Item) -> dict[str, Any]:
+    """Return a post of the queue, without its votes."""
+    return {
+        "id": item.public_id,
+        "reasons": [row.reason for row in getattr(item, "open_disputes", ())],
+        "since": getattr(item, "open_since", None),
+        "level": item.level,
+        "round": item.round,
+        "version": item.version,
+        "batch": item.batch,
+    }
+
+
+def dispute_json(desk: Desk) -> dict[str, Any]:
+    """Return a disputed post as its reviewer sees it: without votes as long as their own category is wanted."""
+    item, blind = desk.item, desk.blind
+    shown = {
+        "id": item.public_id,
+        "text": item.text,
+        "picture": item.picture.public_id if item.picture else None,
+        "picture_text": None if blind or desk.reading is None else desk.reading.text,
+        "version": item.version,
+        "round": item.round,
+        "reasons": [row.reason for row in desk.disputes],
+        "wants_category": blind,
+        "may_decide": desk.may_decide and not blind,
+        "second_look": desk.needs_second,
+        "leased_to": str(desk.other_lease.reviewer) if desk.other_lease else None,
+    }
+    if blind:
+        return shown
+    return shown | {
+        "level": item.level,
+        "votes": [
+            {
+                "letter": card.letter,
+                "category": card.category.code if card.category else None,
+                "categories": card.row.categories,
+                "low_quality": card.label.low_quality,
+                "note": card.label.note,
+                "target_group": card.label.target_group,
+                "replaced": card.replaced,
+            }
+            for card in desk.cards
+        ],
+        "contested": [str(challenge.modality) for challenge in desk.contested],
+        "decisions": [decision_json(adjudication) for adjudication in desk.past],
+        "triage": desk.pointer.facts if desk.pointer else None,
+    }
+
+
+def statement_json(version: Statement) -> dict[str, Any]:
+    """Return a version of a statement of reasons."""
+    return {"version": version.version, "at": version.created_at, "fields": statements.as_json(version)}
