@@ -5,6 +5,7 @@ None and the empty string mean that the value is absent.
 
 import math
 import re
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -78,6 +79,11 @@ def short(value: Any, field: str, limit: int) -> str:
         return read_optional_text(_string(value, field), limit)
     except BadText as fault:
         raise BadValue(fault.code, fault.sentence, field, fault.limit) from fault
+
+
+def short_up_to(limit: int) -> Callable[[Any, str], str]:
+    """Return a reader of short texts with this limit."""
+    return lambda value, field: short(value, field, limit)
 
 
 def note(value: Any, field: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from annotation.domain.formats import fields, mapping
+from annotation.domain.formats import fields, mapping, row_labels
 from annotation.domain.formats.base import BadValue, Format, LabelUse, Reading, Row, RowLabel, RowPrior
 from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
 from annotation.domain.formats.picture_words import COLUMNS as PICTURE_WORDS
@@ -96,7 +96,7 @@ def hatexplain(line: int, key: str, record: Mapping[str, Any], reading: Reading)
         raise BadValue("bad_labels", "annotators is a list of objects.", "annotators")
     plain, rationales = tuple(_hatexplain_label(annotator) for annotator in annotators), record.get("rationales")
     labels = _with_rationales(plain, rationales, tokens)
-    mapping.refuse_doubled_annotators(labels)
+    row_labels.refuse_doubled_annotators(labels)
     return Row(
         line,
         fields.external_id(record.get("post_id", key), "post_id"),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import builders
 from annotation.domain.choices import Policy, Role, Stage
 from annotation.domain.csv_cells import cell, restored
-from annotation.domain.formats import mapping
+from annotation.domain.formats import mapping, row_labels
 from annotation.domain.formats.base import Row, RowLabel
 from annotation.domain.imports.answers import AnswerReader
 from annotation.domain.questions.question import Option, Question, QuestionKind
@@ -199,7 +199,7 @@ def test_whatever_people_answered_comes_back_the_same(label, version):
     columns = released.of_label(stored)
 
     def read(written):
-        return reader.read(mapping.label({"annotator": "a", "category": 1} | written).answers, TEXT, masked=False)
+        return reader.read(row_labels.label({"annotator": "a", "category": 1} | written).answers, TEXT, masked=False)
 
     assert read(json.loads(json.dumps(columns))) == stored
     # A row of a table, for which each answer is a text in a cell of its own.

@@ -1,0 +1,112 @@
+"""Labels of a row: a list of objects, or its JSON source in a table's cell, with challenges and further answers."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from annotation.domain.choices import Modality
+from annotation.domain.formats import fields, strict_json
+from annotation.domain.formats.base import BadValue, RowChallenge, RowLabel
+
+ABSENT = (None, "")
+"""What stands in a cell without a value."""
+
+
+def labels(value: Any, limit: int) -> tuple[RowLabel, ...]:
+    """Return the labels of a row, from a list or, in a table's cell, from its JSON source. Raises BadValue."""
+    read = strict_json.parse(value) if isinstance(value, str) else value
+    if not isinstance(read, list):
+        raise BadValue("bad_labels", "labels is a list of objects.", "labels")
+    if len(read) > limit:
+        raise BadValue("too_many_labels", f"The row has {len(read):,} labels; at most {limit}.", "labels", limit)
+    row_labels = tuple(_placed(place, entry) for place, entry in enumerate(read))
+    refuse_doubled_annotators(row_labels)
+    return row_labels
+
+
+def refuse_doubled_annotators(row_labels: tuple[RowLabel, ...]) -> None:
+    """Raise BadValue if an annotator labels the item twice."""
+    annotators: set[str] = set()
+    for row_label in row_labels:
+        if row_label.annotator in annotators:
+            reason = f"The annotator {row_label.annotator[:80]!r} labels this item twice."
+            raise BadValue("duplicate_annotator", reason, "labels")
+        annotators.add(row_label.annotator)
+
+
+def _placed(place: int, value: Any) -> RowLabel:
+    """Read the label at a place of the list; an error names the place."""
+    try:
+        return label(value)
+    except BadValue as fault:
+        field = f"labels[{place}].{fault.field}".rstrip(".")
+        raise BadValue(fault.code, fault.reason, field, fault.limit) from fault
+
+
+def label(value: Any) -> RowLabel:
+    """Read one annotator's label. Raises BadValue with the name of the label's own field."""
+    if not isinstance(value, dict):
+        raise BadValue("bad_labels", "A label is an object with annotator and category.")
+    values = {key: _LABEL[key](raw, key) for key, raw in value.items() if raw not in ABSENT and key in _LABEL}
+    for name in ("category", "replaced_by"):  # the whole set, where the row has it, stands for its first category
+        several = values.pop("categories" if name == "category" else f"{name}_categories", None)
+        if several is not None:
+            values[name] = several
+    if value.get("answers") or value.get("answer_versions"):
+        values["answers"] = asked_answers(value.get("answers") or {}, value.get("answer_versions"))
+    if not values.get("annotator", "").strip():
+        raise BadValue("missing_annotator", "A label needs its annotator.", "annotator")
+    read = RowLabel(**values)
+    if read.not_sure and read.category is not None:
+        raise BadValue("label_shape", "A label is either a category or not sure, never both.")
+    if read.category is None and not read.not_sure and not read.low_quality:
+        raise BadValue("label_shape", "A label needs a category, not_sure or low_quality.")
+    if read.category is not None and read.replaced_by is not None:
+        raise BadValue("label_shape", "Only a label without a category can be replaced.")
+    return read
+
+
+def challenges(value: Any, field: str) -> tuple[RowChallenge, ...]:
+    """Read the priors that an annotator corrects. Raises BadValue."""
+    if value is None:
+        return ()
+    if not isinstance(value, list) or len(value) > 2:
+        raise BadValue("bad_challenges", "challenges is a list of at most one object a modality.", field)
+    return tuple(_challenge(entry, field) for entry in value)
+
+
+def _challenge(value: Any, field: str) -> RowChallenge:
+    if not isinstance(value, dict) or value.get("modality") not in {modality.value for modality in Modality}:
+        raise BadValue("bad_challenges", "A challenge names its modality: text or image.", field)
+    category, hateful = fields.category(value.get("category"), field), fields.flag(value.get("hateful"), field)
+    if category is None and hateful is None:
+        raise BadValue("bad_challenges", "A challenge gives a category, or hateful.", field)
+    return RowChallenge(Modality(value["modality"]), category, hateful)
+
+
+def asked_answers(answers: Any, versions: Any) -> dict[str, Any]:
+    """Return answers by code, each with its version where the file has it. Raises BadValue."""
+    if not isinstance(answers, dict) or not isinstance(versions, dict | None):
+        raise BadValue(
+            "bad_answers", "answers, and answer_versions, are objects by the code of the question.", "answers"
+        )
+    if versions is None:
+        return dict(answers)
+    with_version = {code: {"version": number, "value": answers.get(code)} for code, number in versions.items()}
+    return {code: value for code, value in answers.items() if code not in versions} | with_version
+
+
+_LABEL: Mapping[str, Callable[[Any, str], Any]] = {
+    "annotator": fields.short_up_to(128),
+    "category": fields.category,
+    "categories": fields.category,
+    "not_sure": fields.flag,
+    "low_quality": fields.flag,
+    "note": fields.note,
+    "seconds": fields.seconds,
+    "at": fields.moment,
+    "target_group": fields.short_up_to(200),
+    "challenges": challenges,
+    "replaced_by": fields.category,
+    "replaced_by_categories": fields.category,
+}
+"""The readers of the parts of a label."""
