@@ -52,7 +52,7 @@ def make_member(project: Project, *roles: Role, user: User | None = None, **fiel
     return Membership.objects.create(
         project=project,
         user=user,
-        pseudonym=fields.pop("pseudonym", f"p{next(_number)}"),
+        pseudonym=fields.pop("pseudonym", f"member{next(_number)}"),
         annotates=Role.ANNOTATOR in roles,
         reviews=Role.REVIEWER in roles,
         administers=Role.ADMIN in roles,

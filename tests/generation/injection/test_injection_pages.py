@@ -310,7 +310,7 @@ def test_texts_and_words_are_kept_counted_and_never_shown_again(admin: Membershi
     client.post(address("injection-words"), {"word_group": GROUP, "words": "blorks"})
     page = text_of(client.get(address("injection-material")))
     assert "2 texts" in page and "1 word<" in page
-    assert "ivy" not in page and "blorks" not in page
+    assert "The ivy" not in page and "blorks" not in page
     assert "blorks" not in str(list(Event.objects.values_list("facts", flat=True)))
     client.post(address("injection-words"), {"word_group": GROUP, "words": ""})
     assert InjectionRules.objects.get().lexicon == {}

@@ -1,5 +1,6 @@
 """A model looks at each picture before a text is written: what it sees fits the plan, moves it, or ends it."""
 
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -88,7 +89,8 @@ def test_the_look_knows_the_groups_and_categories_of_the_project_but_not_the_pla
     for name in (GROUP, OTHER, "Neighbours", "- 0: NotHate (not hateful)"):
         assert name in look.said("user")
     asked = look.said("system") + look.said("user")
-    assert "contextual" not in asked and "010" not in asked and "<slur>" not in asked
+    assert "contextual" not in asked and "<slur>" not in asked
+    assert not re.search(r"\b010\b", asked)  # a whole word: the mark of a list may have any digits
     schema = look.body["response_format"]["json_schema"]
     assert schema["strict"] and None in schema["schema"]["properties"]["target_group"]["enum"]
     written = wire[1].asked[0]
