@@ -21,6 +21,7 @@ from annotation.members.forms import NewMemberForm, PseudonymForm, QuotaForm
 from annotation.models import ROLE_FLAG, Membership, Project, seat_count
 
 ROLES = [str(role) for role in Role]
+LAST_ADMIN = "A project needs an admin: make somebody else admin first."
 
 
 class NewMemberShape(RequestShape):
@@ -33,7 +34,9 @@ class NewMemberShape(RequestShape):
 class MemberChangesShape(RequestShape):
     """What changes of a member; what is left out stays. `quota` null: the project's quota holds."""
 
-    roles = serializers.ListField(child=serializers.ChoiceField(ROLES), required=False, max_length=len(ROLES))
+    roles = serializers.ListField(
+        child=serializers.ChoiceField(ROLES), required=False, min_length=1, max_length=len(ROLES)
+    )
     name = serializers.CharField(required=False, max_length=64, help_text="The pseudonym.")
     quota = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=2**31 - 1)
 
@@ -81,7 +84,7 @@ class OneMember(APIView):
             with transaction.atomic():
                 _change(mine, person, shape.validated_data)
         except roles.LastAdmin:
-            return problem(409, "last_admin", "A project needs an admin: make somebody else admin first.")
+            return problem(409, "last_admin", LAST_ADMIN)
         except roles.BadPseudonym as bad:
             return problem(422, bad.code, sentence_for(bad.code, bad.sentence), field="name")
         return _shown(person)
@@ -92,12 +95,15 @@ class MemberEnd(APIView):
 
     @extend_schema(request=None, responses={200: MemberJson, 409: Problem})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """End the access; held seats are freed, labels stay. 409: nobody ends their own."""
+        """End the access; held seats are freed, labels stay. 409: nobody ends their own, nor that of the only admin."""
         mine = member(request, slug, Role.ADMIN, open_when_closed=True)
         person = account_of(mine, public_id)
         if person.pk == mine.pk:
             return problem(409, "own_access", "You cannot end your own access; ask another admin.")
-        participation.deactivate(person, by=mine)
+        try:
+            participation.deactivate(person, by=mine)
+        except roles.LastAdmin:
+            return problem(409, "last_admin", LAST_ADMIN)
         return _shown(person)
 
 

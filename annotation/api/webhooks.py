@@ -45,10 +45,9 @@ class Webhooks(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Create the webhook. Its secret is told only in this answer. 409: the project has one already."""
         mine = member(request, slug, Role.ADMIN)
-        values = _values(request.data)
-        if Webhook.objects.filter(project=mine.project_id).exists():
+        secret = change.add(mine, **_values(request.data))
+        if secret is None:
             return problem(409, "webhook_exists", "The project has a webhook already. Change it, or delete it first.")
-        secret = change.store(mine, **values)
         return Response(_json(Webhook.objects.get(project=mine.project_id)) | {"secret": secret}, status=201)
 
 

@@ -27,6 +27,7 @@ from annotation.assignment.release_seats import free_seats_of_member
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb
 from annotation.members.join import ERASED
+from annotation.members.roles import has_other_admin
 from annotation.models import (
     Batch,
     CheckIn,
@@ -101,8 +102,7 @@ def _refuse_the_last(user: User) -> None:
     """Raise CannotErase if a project, or the site, would have no admin."""
     without_admin = []
     for member in Membership.objects.filter(user=user, administers=True, active=True).select_related("project"):
-        others = Membership.objects.filter(project=member.project, administers=True, active=True, user__is_active=True)
-        if not others.exclude(pk=member.pk).exists():
+        if not has_other_admin(member):
             without_admin.append(member.project.name)
     if without_admin:
         sentence = f"Make somebody else admin first: {', '.join(without_admin)} would be left without one."

@@ -132,6 +132,13 @@ class RolesForm(forms.ModelForm[Membership]):
         model = Membership
         fields = ("annotates", "reviews", "administers")
 
+    def clean(self) -> dict[str, Any]:
+        """Refuse a member without any role: no page would be open to them."""
+        roles: dict[str, Any] = super().clean() or {}
+        if not any(roles.values()):
+            raise forms.ValidationError(_("Choose at least one role."), "no_role")
+        return roles
+
 
 class PseudonymForm(forms.Form):
     """A new pseudonym for a person."""

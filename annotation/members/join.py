@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from annotation.core.tours import offer_tours
 from annotation.domain.choices import EventVerb, Role
 from annotation.domain.wellbeing.viewing import read_viewing
+from annotation.members.participation import fields_of_return
 from annotation.models import ROLE_FLAG, Membership, Project, User, record
 from annotation.projects.create import BadProject
 from annotation.projects.pseudonyms import new_pseudonym
@@ -51,7 +52,7 @@ def add_member(
 def enrol(project: Project, user: User, *roles: Role) -> tuple[Membership, bool]:
     """Make the user a member with these roles in addition to theirs. Return the member and whether they are new.
 
-    Call it within a transaction. An ended membership begins again.
+    Call it within a transaction. An ended membership begins again; who withdrew is asked for consent again.
     """
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)  # two admins may add one person at the same time
     offer_tours(user, roles)
@@ -63,10 +64,9 @@ def enrol(project: Project, user: User, *roles: Role) -> tuple[Membership, bool]
         _set_viewing_defaults(user, project)
         return member, True
     if not member.active or not all(getattr(member, flag) for flag in flags):
-        for flag in flags:
-            setattr(member, flag, True)
-        member.active, member.withdrawn_at = True, None
-        member.save(update_fields=(*flags, "active", "withdrawn_at"))
+        begins_again = {} if member.active else fields_of_return(member)
+        Membership.objects.filter(pk=member.pk).update(**dict.fromkeys(flags, True), **begins_again)
+        member.refresh_from_db()
     return member, False
 
 
@@ -99,8 +99,13 @@ def _account(username: str, email: str) -> tuple[User, str | None]:
         password = new_password()
         user = User(username=username, email=_email(email))
         user.set_password(password)
-        user.save()
-        return user, password
+        try:
+            with transaction.atomic():
+                user.save()
+        except IntegrityError:  # another admin gave this name an account at the same moment
+            user = User.objects.get(username__iexact=username)
+        else:
+            return user, password
     if not user.is_active:
         sentence = f"The account {user.username} is closed; a site admin can open it."
         raise BadMember("account_closed", sentence, "username")

@@ -1,5 +1,7 @@
 """Joining and leaving: consent, withdrawal, deactivation and reactivation."""
 
+from typing import Any
+
 from django.db.models.functions import Now
 
 from annotation.assignment.annotator_state import lock_member
@@ -7,6 +9,7 @@ from annotation.assignment.release_seats import free_seats_of_member
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb, OnWithdrawal
 from annotation.members.api_tokens import end_tokens_of_leaver
+from annotation.members.roles import keep_an_admin
 from annotation.models import Guideline, Label, Membership, record
 from annotation.projects import consent_texts
 from runs.sql.database_clock import database_now
@@ -40,7 +43,9 @@ def withdraw(member: Membership) -> None:
 
     By the consent that the member gave, labels stay under the pseudonym, or are marked for removal
     (`annotation.labelling.withdraw_labels`).
+    Raises LastAdmin if the project would be left without an admin.
     """
+    keep_an_admin(member)
     member, _ = lock_member(member)
     now = database_now()  # after the wait for the lock, in which a label may have come: it is removed too
     if member.withdrawn_at is None:
@@ -54,13 +59,23 @@ def withdraw(member: Membership) -> None:
 
 @short_transaction
 def deactivate(member: Membership, by: Membership | None) -> None:
-    """End a membership by an admin (None: by a command); its seats are freed, its labels stay."""
+    """End a membership by an admin (None: by a command); its seats are freed, its labels stay.
+
+    Raises LastAdmin if the project would be left without an admin.
+    """
+    keep_an_admin(member)
     member, _ = lock_member(member)
     if member.active:
         Membership.objects.filter(pk=member.pk).update(active=False)
         record(EventVerb.DEACTIVATED, project=member.project, actor=by, row=member.public_id)
         free_seats_of_member(member, by)
         end_tokens_of_leaver(member)
+
+
+def fields_of_return(member: Membership) -> dict[str, Any]:
+    """Return the fields that change when an ended membership begins again; without consent for who withdrew."""
+    without_consent = {} if member.withdrawn_at is None else {"consent_version": 0, "consent_at": None}
+    return {"active": True, "withdrawn_at": None, "idle_until": None} | without_consent
 
 
 @short_transaction
@@ -71,8 +86,5 @@ def reactivate(member: Membership, by: Membership | None) -> None:
     """
     member, _ = lock_member(member)
     if not member.active:
-        without_consent = {} if member.withdrawn_at is None else {"consent_version": 0, "consent_at": None}
-        Membership.objects.filter(pk=member.pk).update(
-            active=True, withdrawn_at=None, idle_until=None, **without_consent
-        )
+        Membership.objects.filter(pk=member.pk).update(**fields_of_return(member))
         record(EventVerb.REACTIVATED, project=member.project, actor=by, row=member.public_id)

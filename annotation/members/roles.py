@@ -29,11 +29,8 @@ class BadPseudonym(ValueError):
 @transaction.atomic
 def change_roles(admin: Membership, member: Membership, roles: dict[str, bool]) -> None:
     """Set roles (`annotates`, `reviews`, `administers`). Raises LastAdmin, and then changes nothing."""
-    Project.objects.select_for_update().get(
-        pk=member.project_id
-    )  # the lock lets two admins change roles one after the other
-    if not roles["administers"] and not _other_admins(member):
-        raise LastAdmin
+    if not roles["administers"]:
+        keep_an_admin(member)
     before = {name: getattr(member, name) for name in roles}
     Membership.objects.filter(pk=member.pk).update(**roles)
     member.refresh_from_db()
@@ -77,9 +74,22 @@ def change_quota(admin: Membership, member: Membership, quota: int | None) -> No
     record(EventVerb.QUOTA_CHANGED, project=member.project, actor=admin, row=member.public_id, quota=quota)
 
 
-def _other_admins(member: Membership) -> bool:
-    others = Membership.objects.filter(project_id=member.project_id, administers=True, active=True)
-    return others.exclude(pk=member.pk).exists()
+def keep_an_admin(member: Membership) -> None:
+    """Raise LastAdmin if the member is the only person who can administer the project.
+
+    Call it within a transaction, before the member's row is locked. It locks an admin's project, so that of admins who
+    leave at the same moment the last one stays; people who label do not wait for that lock.
+    """
+    if Membership.objects.filter(pk=member.pk, administers=True, active=True).exists():
+        Project.objects.select_for_update(no_key=True).get(pk=member.project_id)
+        if not has_other_admin(member):
+            raise LastAdmin
+
+
+def has_other_admin(member: Membership) -> bool:
+    """Return whether somebody else who can sign in administers the member's project."""
+    admins = Membership.objects.filter(project=member.project_id, administers=True, active=True, user__is_active=True)
+    return admins.exclude(pk=member.pk).exists()
 
 
 def _plain(roles: dict[str, bool]) -> dict[str, Any]:

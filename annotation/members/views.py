@@ -122,11 +122,13 @@ def member_roles(request: PersonRequest, slug: str, public_id: UUID) -> HttpResp
         try:
             roles.change_roles(admin, person, form.cleaned_data)
         except roles.LastAdmin:
-            messages.error(request, _("A project needs an admin: make somebody else admin first."))
+            messages.error(request, last_admin())
         else:
             messages.success(request, _("Roles of %(name)s saved.") % {"name": person.pseudonym})
             if person.pk == admin.pk and not person.administers:
                 return redirect("annotation:projects")
+    else:
+        messages.error(request, _("Choose at least one role, or end their access."))
     return redirect("annotation:member", slug, public_id)
 
 
@@ -169,8 +171,13 @@ def member_deactivate(request: PersonRequest, slug: str, public_id: UUID) -> Htt
     if person.pk == admin.pk:
         messages.error(request, _("You cannot end your own access; ask another admin."))
     else:
-        participation.deactivate(person, by=admin)
-        messages.success(request, _("%(name)s no longer has access; labels are kept.") % {"name": person.pseudonym})
+        try:
+            participation.deactivate(person, by=admin)
+        except roles.LastAdmin:
+            messages.error(request, last_admin())
+        else:
+            sentence = _("%(name)s no longer has access; labels are kept.") % {"name": person.pseudonym}
+            messages.success(request, sentence)
     return redirect("annotation:member", slug, public_id)
 
 
@@ -207,6 +214,11 @@ def member_erase(request: PersonRequest, slug: str, public_id: UUID) -> HttpResp
                 messages.success(request, _("The account is erased. Labels stay under the pseudonym."))
                 return redirect("annotation:member", slug, public_id)
     return _member_page(request, admin, person, erase_form=form)
+
+
+def last_admin() -> str:
+    """Return why the only admin of a project stays its admin, in the reader's language."""
+    return _("A project needs an admin: make somebody else admin first.")
 
 
 def refusal(cannot: erasure.CannotErase) -> str:

@@ -20,6 +20,7 @@ from annotation.guidelines.versions import examples_of
 from annotation.labelling import withdraw_labels
 from annotation.labelling.workspace import categories_of, done_today
 from annotation.members import participation
+from annotation.members.roles import LastAdmin
 from annotation.models import Guideline, Seat
 from annotation.projects import consent_texts
 from annotation.training.results import own_totals
@@ -133,7 +134,11 @@ def withdraw(request: PersonRequest, slug: str) -> HttpResponse:
     """Leave the project; the page first shows what happens to the labels."""
     member = member_of(request, slug, Role.ANNOTATOR)
     if request.method == "POST":
-        participation.withdraw(member)
+        try:
+            participation.withdraw(member)
+        except LastAdmin:
+            messages.error(request, _("You are the only admin of this project. Make somebody else admin, then leave."))
+            return redirect("annotation:withdraw", slug)
         withdraw_labels.withdraw_labels_of(member, until=time.monotonic() + AT_ONCE_SECONDS)
         sentence = _("You have left %(project)s. Thank you for your work.") % {"project": member.project}
         messages.success(request, sentence)

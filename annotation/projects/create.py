@@ -2,7 +2,7 @@
 
 import re
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.choices import Choose, EventVerb, Policy, Role
@@ -57,7 +57,7 @@ def create_project(
     The design comes from `domain.design.file.read_design`, which refuses invalid ones.
     Raises BadProject.
     """
-    project = Project.objects.create(
+    project = Project(
         slug=_free_slug(slug),
         name=_name(name or slug),
         seats=_seats(seats),
@@ -65,6 +65,11 @@ def create_project(
         question=dict(design.question),
         choose=design.choose or Choose.ONE,
     )
+    try:
+        with transaction.atomic():
+            project.save()
+    except IntegrityError:  # somebody else took the address at the same moment
+        raise _taken(slug) from None
     store_design(project, design)
     Guideline.objects.create(project=project, number=1, text=FIRST_GUIDELINES)
     admin = _first_admin(project, creator) if creator else None
@@ -84,8 +89,12 @@ def _free_slug(slug: str) -> str:
         sentence = "A project's address has 1 to 64 letters, digits, - and _, a letter or digit first and last."
         raise BadProject("bad_slug", sentence, "slug")
     if Project.objects.filter(slug__iexact=slug).exists():
-        raise BadProject("slug_taken", f"There is a project {slug!r} already; choose another address.", "slug")
+        raise _taken(slug)
     return slug
+
+
+def _taken(slug: str) -> BadProject:
+    return BadProject("slug_taken", f"There is a project {slug!r} already; choose another address.", "slug")
 
 
 def _name(name: str) -> str:

@@ -6,6 +6,7 @@ hash. Unpublishing a release closes its page and every link at once.
 """
 
 import hashlib
+import json
 import os
 import secrets
 import tempfile
@@ -265,12 +266,19 @@ def standing_of(access_request: AccessRequest, now: datetime) -> AccessStanding:
     return AccessStanding.OPEN if access_request.expires_at > now else AccessStanding.EXPIRED
 
 
-def accept_terms(shown: Publication, access_request: AccessRequest) -> bool:
-    """Accept the current terms; the link works from now on.
+def digest_of_terms(shown: Publication, terms: ReleaseTerms) -> str:
+    """Return the SHA-256 of what somebody accepts: the licence and these terms."""
+    return _hashed(json.dumps([shown.release.manifest["licence"], terms.terms]))
 
-    Returns False if no approved request waits for acceptance.
+
+def accept_terms(shown: Publication, access_request: AccessRequest, digest: str) -> bool:
+    """Accept the terms that were read, known by their `digest_of_terms`; the link works from now on.
+
+    Returns False if the terms have changed since then, or no approved request waits for acceptance.
     """
     terms, now = access_terms_of(shown.release.project), timezone.now()
+    if digest != digest_of_terms(shown, terms):
+        return False
     waiting = AccessRequest.objects.filter(pk=access_request.pk, state=AccessState.APPROVED, accepted_at=None)
     return bool(
         waiting.update(accepted_at=now, accepted_terms=terms.terms, expires_at=now + timedelta(days=terms.access_days))

@@ -1,5 +1,6 @@
 """Public pages of published releases, for anyone who knows the address: the page, requests for access, downloads."""
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -53,15 +54,19 @@ def ask_access(request: HttpRequest, key: str) -> HttpResponse:
 def asked(request: HttpRequest, key: str, token: str) -> HttpResponse:
     """Show the state of a request; accept the terms once it is approved."""
     shown, row = _request(key, token)
+    terms = publication.access_terms_of(shown.release.project)
     if request.method == "POST":
-        publication.accept_terms(shown, row)
+        read = request.POST.get("terms", "")
+        if not publication.accept_terms(shown, row, read) and read != publication.digest_of_terms(shown, terms):
+            messages.warning(request, _("The text has changed since you opened it: please read it again."))
         return redirect("annotation:public-request", key, token)
     context = {
         "publication": shown,
         "m": shown.release.manifest,
         "asked": row,
         "standing": publication.standing_of(row, timezone.now()).value,
-        "terms": publication.access_terms_of(shown.release.project),
+        "terms": terms,
+        "terms_digest": publication.digest_of_terms(shown, terms),
         "token": token,
     }
     return render(request, "annotation/public_asked.html", context)

@@ -10,7 +10,7 @@ from annotation.core.sealed import seal
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb
 from annotation.domain.outgoing import DeliveryState, Happening
-from annotation.models import Delivery, Membership, Webhook, record
+from annotation.models import Delivery, Membership, Project, Webhook, record
 from annotation.webhooks.send import ring
 from runs.sql.database_clock import database_now
 
@@ -18,27 +18,39 @@ TESTS_AT_ONCE = 5
 """The most test messages that wait."""
 
 
+@short_transaction
 def store(admin: Membership, address: str, happenings: Collection[str]) -> str:
     """Store address and happenings of the project's webhook, each happening once.
 
     Return the secret of a new one, which is shown once; "" for one that existed.
     """
-    changed = Webhook.objects.filter(project=admin.project)
-    with transaction.atomic():
-        if changed.update(address=address, happenings=sorted(set(happenings))):
-            _record(admin, "changed")
-            return ""
-        secret = _new_secret()
-        Webhook.objects.create(
-            project=admin.project,
-            address=address,
-            happenings=sorted(set(happenings)),
-            sealed_secret=seal(secret),
-            created_by=admin,
-            created_at=(now := database_now()),
-            read_until=now,
-        )
-        _record(admin, "made")
+    secret = add(admin, address, happenings)
+    if secret is None:
+        Webhook.objects.filter(project=admin.project).update(address=address, happenings=sorted(set(happenings)))
+        _record(admin, "changed")
+    return secret or ""
+
+
+@short_transaction
+def add(admin: Membership, address: str, happenings: Collection[str]) -> str | None:
+    """Give the project a webhook, and return its secret, which is shown once.
+
+    Returns None if the project has one already, and then changes nothing.
+    """
+    Project.objects.select_for_update(no_key=True).get(pk=admin.project_id)  # two admins may add one at the same time
+    if Webhook.objects.filter(project=admin.project_id).exists():
+        return None
+    secret = _new_secret()
+    Webhook.objects.create(
+        project=admin.project,
+        address=address,
+        happenings=sorted(set(happenings)),
+        sealed_secret=seal(secret),
+        created_by=admin,
+        created_at=(now := database_now()),
+        read_until=now,
+    )
+    _record(admin, "made")
     return secret
 
 

@@ -38,7 +38,7 @@ from annotation.releases.build import release
 from config import env
 from moderation.perspectives import example_store
 from providers.vendors.embeddings import Embedder
-from release_builders import make_gold
+from release_builders import accept, make_gold
 from s3_server import BUCKET, S3Server
 
 pytestmark = pytest.mark.django_db
@@ -205,7 +205,7 @@ class TestReleases:
         request = publication.request_access(shown, "A", "a@example.org", "B", "C")
         assert publication.decide(made, request.request, admin, True)
         request.request.refresh_from_db()
-        assert publication.accept_terms(shown, request.request)
+        assert accept(shown, request.request)
         address = reverse("annotation:public-download", args=[shown.key, request.token])
         whole = body(client.get(address))
         assert hashlib.sha256(whole).hexdigest() == shown.archive_sha256

@@ -17,8 +17,8 @@ from annotation.domain.choices import Stage
 from annotation.imports.store import store_pictures
 from annotation.media.decoder_process import DrawingProcess
 from annotation.media.pictures import picture_limits, stage_picture
-from annotation.models import Item, Membership, Picture, Project, Release
-from annotation.releases import files
+from annotation.models import AccessRequest, Item, Membership, Picture, Project, Publication, Release
+from annotation.releases import files, publication
 from annotation.releases.folders import LocalFolder
 
 
@@ -35,6 +35,12 @@ def make_gold(
     item.refresh_from_db()
     assert item.stage == Stage.GOLD
     return item
+
+
+def accept(shown: Publication, access_request: AccessRequest) -> bool:
+    """Accept the terms as they stand, like somebody who opened the page just now."""
+    terms = publication.access_terms_of(shown.release.project)
+    return publication.accept_terms(shown, access_request, publication.digest_of_terms(shown, terms))
 
 
 def make_picture(project: Project, colour: Any = "red") -> Picture:

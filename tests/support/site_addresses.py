@@ -40,8 +40,8 @@ from annotation.models import (
     Webhook,
 )
 from annotation.releases.build import release as make_release
-from annotation.releases.publication import accept_terms, publish
 from annotation.releases.publication import decide as decide_access
+from annotation.releases.publication import publish
 from annotation.releases.publication import request_access as ask_for_access
 from annotation.webhooks.change import store as store_webhook
 from builders import (
@@ -61,6 +61,7 @@ from moderation.domain.hatexscore.estimators import Estimator
 from moderation.hatexscore import start
 from moderation.models import Document, Evaluation, Evidence, GroupList, Score, Statement
 from moderation.perspectives import edit
+from release_builders import accept
 from runs.control import start as run_start
 from runs.models import Run
 
@@ -187,7 +188,7 @@ def the_download(world: "World") -> dict[str, Any]:
     access = ask_for_access(publication, "canary", "c@example.org", "a lab", "a study")
     decide_access(world.release, access.request, world.members[D], True)
     access.request.refresh_from_db()
-    accept_terms(publication, access.request)
+    accept(publication, access.request)
     return {"key": publication.key, "token": access.token}
 
 

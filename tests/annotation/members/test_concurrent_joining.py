@@ -1,5 +1,7 @@
 """People who join, leave and label at the same moment: one link lets one in, and no item loses a seat or gains one."""
 
+from collections.abc import Callable
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -9,9 +11,11 @@ from annotation.assignment.outcomes import HeldSeat
 from annotation.domain.answer import Answer
 from annotation.domain.choices import OnWithdrawal, Role, Stage
 from annotation.labelling import submit, withdraw_labels
-from annotation.members import invitations, participation, roles
-from annotation.models import Item, Membership, Project, Seat
+from annotation.members import invitations, join, participation, roles
+from annotation.models import Item, Membership, Project, Seat, Webhook
 from annotation.operations.audit import audit
+from annotation.projects.create import BadProject, create_project
+from annotation.webhooks import change
 from builders import make_member, make_open_item, make_project, make_user
 from concurrency import at_once
 
@@ -71,3 +75,52 @@ def test_labels_are_taken_out_while_others_label_on():
         people = list(item.seat_rows.filter(round=item.round).values_list("annotator", flat=True))
         assert len(people) == len(set(people)) == 3 and None not in people
     assert audit(project) == []
+
+
+def tried(act: Callable[[], Any]) -> str:
+    try:
+        act()
+    except roles.LastAdmin:
+        return "kept"
+    return "gone"
+
+
+WAYS_OUT: dict[str, Callable[[Membership, Membership], Any]] = {
+    "ends the other": lambda mine, other: participation.deactivate(other, by=mine),
+    "gives up the role": lambda mine, _other: roles.change_roles(
+        mine, mine, {"annotates": True, "reviews": False, "administers": False}
+    ),
+    "leaves": lambda mine, _other: participation.withdraw(mine),
+}
+
+
+@pytest.mark.parametrize("first", WAYS_OUT)
+@pytest.mark.parametrize("second", WAYS_OUT)
+def test_of_two_admins_who_go_at_once_one_stays(first, second):
+    project = make_project()
+    ann, ben = (make_member(project, Role.ADMIN, Role.ANNOTATOR) for _ in range(2))
+    ways = [lambda: WAYS_OUT[first](ann, ben), lambda: WAYS_OUT[second](ben, ann)]
+    outcomes = at_once([lambda way=way: tried(way) for way in ways])
+    both_take_one_away = (first == "ends the other") != (second == "ends the other")
+    assert sorted(outcomes) == ["gone", "gone" if both_take_one_away else "kept"]
+    assert Membership.objects.filter(administers=True, active=True).count() == 1
+
+
+def test_two_equal_orders_at_once_make_one_account_one_project_and_one_webhook():
+    admin = make_member(make_project(), Role.ADMIN)
+    joined = at_once([lambda: join.add_member(admin.project, "wren", Role.ANNOTATOR, actor=admin)] * 4)
+    assert {each.membership.pk for each in joined} == {joined[0].membership.pk}
+    assert [each.password is not None for each in joined].count(True) == 1
+    secrets = at_once([lambda: change.store(admin, "https://a.example/hook", ["item.closed"])] * 4)
+    assert sorted(map(bool, secrets)) == [False, False, False, True] and Webhook.objects.count() == 1
+    Webhook.objects.all().delete()
+    secrets = at_once([lambda: change.add(admin, "https://a.example/hook", ["item.closed"])] * 4)
+    assert sorted(map(bool, secrets)) == [False, False, False, True] and Webhook.objects.count() == 1
+
+    def made() -> str:
+        try:
+            return create_project("meadow").slug
+        except BadProject as bad:
+            return bad.code
+
+    assert sorted(at_once([made] * 4)) == ["meadow", *["slug_taken"] * 3]

@@ -16,9 +16,9 @@ from annotation.domain.answer import Answer
 from annotation.domain.choices import OnWithdrawal, Role, Stage
 from annotation.labelling import withdraw_labels
 from annotation.labelling.submit import submit_label
-from annotation.members import participation
+from annotation.members import join, participation
 from annotation.members.personal_data import data_of
-from annotation.models import ConsentText, Event, Item, Label, Membership, Project, Seat
+from annotation.models import ConsentText, Event, Item, Label, Membership, Project, Seat, User
 from annotation.operations import sweep
 from annotation.operations.audit import audit
 from annotation.projects import settings
@@ -250,3 +250,50 @@ def test_leaving_by_the_page_takes_the_labels_out_at_once(project, trio):
     client.force_login(trio[0].user)
     assert client.post("/p/garden/leave/").status_code == 302
     assert in_force(trio[0]) == 0
+
+
+def test_who_withdrew_is_asked_for_consent_whichever_way_they_return(project, trio):
+    admin = make_member(project, Role.ADMIN)
+    wren, robin, _finch = trio
+    for person in (wren, robin):
+        participation.consent(person)
+        participation.withdraw(person)
+    participation.reactivate(wren, by=admin)
+    join.add_member(project, robin.user.username, Role.ANNOTATOR, actor=admin)
+    for person in (wren, robin):
+        person.refresh_from_db()
+        assert (person.active, person.withdrawn_at, person.consent_version) == (True, None, 0), person.pseudonym
+    make_open_item(project)
+    assert not isinstance(claim(robin), HeldSeat)
+
+
+def test_an_ended_membership_that_begins_again_keeps_its_consent(project, trio):
+    admin = make_member(project, Role.ADMIN)
+    participation.consent(trio[0])
+    participation.deactivate(trio[0], by=admin)
+    join.add_member(project, trio[0].user.username, Role.REVIEWER, actor=admin)
+    trio[0].refresh_from_db()
+    assert trio[0].active and trio[0].reviews and trio[0].consent_version == project.consent_version
+
+
+def test_the_only_admin_who_can_sign_in_stays_whichever_way_they_would_go(project, client: Client):
+    admin = make_member(project, Role.ADMIN, Role.ANNOTATOR)
+    closed = make_member(project, Role.ADMIN)
+    assert closed.user is not None and admin.user is not None
+    User.objects.filter(pk=closed.user.pk).update(is_active=False)
+    client.force_login(admin.user)
+    left = client.post("/p/garden/leave/", follow=True)
+    assert "You are the only admin of this project. Make somebody else admin, then leave." in left.content.decode()
+    place = f"/p/garden/people/{admin.public_id}/"
+    given_up = client.post(f"{place}roles/", {"annotates": "on"}, follow=True)
+    assert "A project needs an admin" in given_up.content.decode()
+    without = client.post(f"{place}roles/", {}, follow=True)
+    assert "Choose at least one role" in without.content.decode()
+    client.post(f"/p/garden/people/{closed.public_id}/end/")
+    admin.refresh_from_db()
+    assert admin.active and admin.administers and admin.withdrawn_at is None
+    User.objects.filter(pk=closed.user.pk).update(is_active=True)
+    participation.reactivate(closed, by=admin)
+    client.post("/p/garden/leave/")
+    admin.refresh_from_db()
+    assert not admin.active and admin.withdrawn_at is not None

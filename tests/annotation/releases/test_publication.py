@@ -29,7 +29,7 @@ from annotation.releases.selection import Selection, Splitting
 from annotation.releases.split import keep_list
 from annotation.review.adjudicate import decide_item
 from config.web.rate_limit_table import Rate
-from release_builders import archive_of, make_gold, make_picture, rows_of
+from release_builders import accept, archive_of, make_gold, make_picture, rows_of
 
 pytestmark = pytest.mark.django_db
 
@@ -71,8 +71,13 @@ def granted(shown, admin):
     asked = publication.request_access(shown, **ASKED)
     assert publication.decide(shown.release, asked.request, admin, True)
     asked.request.refresh_from_db()
-    assert publication.accept_terms(shown, asked.request)
+    assert accept(shown, asked.request)
     return asked.token
+
+
+def terms_on(page):
+    """The digest of the terms that the page of a request shows, as its form sends it."""
+    return re.search(r'name="terms" value="(\w+)"', page)[1]
 
 
 def content_of(answer):
@@ -117,9 +122,10 @@ def test_somebody_asks_and_gets_the_files_for_some_days(client, shown, admin):
     assert client.post(own).status_code == 302  # accepting what is not granted does nothing
     assert client.get(address("download", shown, token)).status_code == 404
     assert publication.decide(shown.release, row, admin, True)
-    assert "Cite us." in client.get(own).content.decode()
+    page = client.get(own).content.decode()
+    assert "Cite us." in page
     assert client.get(address("download", shown, token)).status_code == 404  # the terms come first
-    client.post(own)
+    client.post(own, {"terms": terms_on(page)})
     row.refresh_from_db()
     assert row.accepted_terms == "Cite us."
     assert timedelta(days=2) < row.expires_at - timezone.now() < timedelta(days=4)
@@ -196,7 +202,7 @@ def test_an_admin_refuses_with_a_reason_and_revokes(client, shown, admin):
     approved = client.post(decide_at, {"do": "approve"}, follow=True)
     assert "The files can be fetched once the terms are accepted." in approved.content.decode()
     asked.request.refresh_from_db()
-    publication.accept_terms(shown, asked.request)
+    accept(shown, asked.request)
     assert client.get(address("download", shown, asked.token)).status_code == 200
     client.post(decide_at, {"do": "refuse"})
     assert client.get(address("download", shown, asked.token)).status_code == 404
@@ -401,3 +407,24 @@ def test_posts_that_moved_between_the_parts_are_told(client, project, trio, admi
     fixed = Splitting(Shares.read("100/0/0"), frozen=str(kept.public_id))
     third = release(project, None, Selection(split=fixed)).manifest["changes"]
     assert "moved" not in third["counts"]
+
+
+def test_only_the_terms_that_somebody_read_are_accepted(client, shown, admin):
+    asked = publication.request_access(shown, **ASKED)
+    assert publication.decide(shown.release, asked.request, admin, True)
+    terms, _new = ReleaseTerms.objects.get_or_create(project=admin.project)
+    ReleaseTerms.objects.filter(pk=terms.pk).update(terms="For research.")
+    place = address("request", shown, asked.token)
+
+    first = terms_on(client.get(place).content.decode())
+    ReleaseTerms.objects.filter(pk=terms.pk).update(terms="For research, within a year.")
+    for sent in (first, "", "x" * 64):
+        answer = client.post(place, {"terms": sent}, follow=True)
+        assert "please read it again" in answer.content.decode() and "within a year" in answer.content.decode()
+    assert client.get(address("download", shown, asked.token)).status_code == 404
+    second = terms_on(client.get(place).content.decode())
+    for _time in range(2):  # twice, as a double click sends it
+        assert "please read it again" not in client.post(place, {"terms": second}, follow=True).content.decode()
+    asked.request.refresh_from_db()
+    assert asked.request.accepted_terms == "For research, within a year."
+    assert client.get(address("download", shown, asked.token)).status_code == 200
