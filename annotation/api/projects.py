@@ -16,6 +16,7 @@ from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import Problem
 from annotation.api.serializers import ItemShape, PriorShape, ProjectShape, WholeItemShape
 from annotation.api.shapes import RequestShape
+from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Policy, Role
 from annotation.domain.design.file import BadDesign, read_design
 from annotation.items import search
@@ -119,7 +120,7 @@ class OneItem(APIView):
         """Show an item with its priors, disputes and decisions."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         item = (
-            search.visible_items(mine)
+            visible_items(mine)
             .filter(public_id=public_id)
             .select_related("category", "intended")
             .prefetch_related("priors__category", "disputes", "adjudications__category")
@@ -137,7 +138,7 @@ class Priors(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Show the unimodal priors of an item."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        item = search.visible_items(mine).filter(public_id=public_id).first()
+        item = visible_items(mine).filter(public_id=public_id).first()
         if item is None:
             raise Http404
         current = Prior.objects.filter(item=item, current=True).select_related("category").order_by("-modality")

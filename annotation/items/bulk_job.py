@@ -15,9 +15,10 @@ from django.utils.translation import gettext as _
 
 from annotation.core.jobs import Heartbeat, JobKind, Phase
 from annotation.core.transactions import short_transaction
+from annotation.core.visible_items import visible_items
 from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.items.bulk_actions import ACTS, Act, Passed
-from annotation.items.search import UnknownFilter, asked_in, find_items, visible_items
+from annotation.items.search import UnknownFilter, asked_in, find_items
 from annotation.models import BulkOrder, Item, JobState, Membership, record
 
 SMALL = 2000

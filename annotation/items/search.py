@@ -19,6 +19,7 @@ from django.db.models.lookups import Contains
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Difficulty, Level, Reason, Source, Stage
 from annotation.items import text_search
 from annotation.models import Batch, Dispute, Item, Membership, Prior, Seat, Skip
@@ -207,12 +208,6 @@ def filters_for(member: Membership) -> dict[str, Filter]:
         for key, rule in FILTERS.items()
         if member.administers or not (rule.admins or (rule.figures and not member.sees_figures))
     }
-
-
-def visible_items(member: Membership) -> QuerySet[Item]:
-    """Return the items that a reviewer or admin may see; annotators must not see which answers are known."""
-    items = Item.objects.filter(project=member.project_id)
-    return items if member.sees_figures else items.exclude(stage=Stage.KNOWN)
 
 
 def find_items(member: Membership, selected: Asked) -> QuerySet[Item]:

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 from annotation.core import text_index
 from annotation.core.access import PersonRequest, member_of, page_before
 from annotation.core.answers_shown import answers_shown, questions_answered
+from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Role, Stage
 from annotation.glossary import entries
 from annotation.items import forms, saved_searches, search, text_search
@@ -103,7 +104,7 @@ def _open_disputes() -> Prefetch[str]:
 
 def _item(member: Membership, public_id: str) -> Item:
     row = (
-        search.visible_items(member)
+        visible_items(member)
         .filter(public_id=public_id)
         .select_related("picture", "category", "intended", "project")
         .first()

@@ -13,9 +13,9 @@ from django.views.decorators.http import require_POST
 from annotation.core.access import PersonRequest, member_of, page_before
 from annotation.core.error_messages import sentence_for
 from annotation.core.jobs import JobRefused
-from annotation.domain.choices import PictureReader, Reason, Role, Stage
+from annotation.core.visible_items import visible_items
+from annotation.domain.choices import PictureReader, Reason, Role
 from annotation.domain.text_rules import BadText
-from annotation.models import Item
 from annotation.picture_text import requests, store
 
 
@@ -30,10 +30,7 @@ class CorrectionForm(forms.Form):
 def correct(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Store what a reviewer or admin reads in a picture, in place of what stands there."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    items = Item.objects.filter(project=member.project).exclude(excluded_for=Reason.REPORTED)
-    if not member.sees_figures:
-        items = items.exclude(stage=Stage.KNOWN)  # as `items.search.visible_items`, which lies above
-    item = get_object_or_404(items, public_id=public_id)
+    item = get_object_or_404(visible_items(member).exclude(excluded_for=Reason.REPORTED), public_id=public_id)
     form = CorrectionForm(request.POST)
     try:
         if item.picture_id is None and not item.picture_missing:

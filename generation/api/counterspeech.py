@@ -10,9 +10,9 @@ from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
 from annotation.api.shapes import RequestShape
+from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Role
 from annotation.domain.text_rules import BadText
-from annotation.items.search import visible_items
 from annotation.review.queue import may_see_votes
 from generation.api.answers import CandidatesJson, CandidatesQueued, ReplyJson
 from generation.counterspeech import export

@@ -5,8 +5,8 @@ from uuid import UUID
 from django.http import Http404
 
 from annotation.core.access import PersonRequest, member_of
+from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Role
-from annotation.items.search import visible_items
 from annotation.models import Item, Membership
 from annotation.review.queue import may_see_votes
 from generation.counterspeech.presenters import may_open, readable

@@ -13,8 +13,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.core.access import PersonRequest
+from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Stage
-from annotation.items.search import visible_items
 from annotation.models import Category, Membership
 from generation.injection import material as injection_material
 from generation.injection import settings as injection_settings

@@ -250,3 +250,39 @@ def test_they_are_in_no_figure_and_listed_as_skipped_by_nobody(project, ann):
     assert not read_batch_overview(project).nobody_left
     builders.make_member(project, Role.ADMIN)
     assert audit(project) == []
+
+
+@pytest.mark.parametrize("done", ["held", "answered", "skipped"])
+def test_a_reviewer_who_annotates_finds_no_post_in_hand_in_any_list_whatever_it_is(project, done):
+    both = builders.make_member(project, Role.ANNOTATOR, Role.REVIEWER)
+    browser = Client()
+    browser.force_login(both.user)
+    answers = []
+    for percent, stage in ((0, Stage.LABELLING), (100, Stage.KNOWN)):
+        Project.objects.update(check_percent=percent)
+        make_known(project) if percent else builders.make_open_item(project)
+        both.refresh_from_db()
+        seat = held(both)
+        assert seat.item.stage == stage
+        if done == "answered":
+            answered(both, seat)
+        if done == "skipped":
+            submit.skip_seat(both, seat.public_id)
+        home, one = "/api/v1/projects/garden/items/", seat.item
+        assert browser.get(home).json()["results"] == []
+        places = (f"{home}{one.public_id}/", f"{home}{one.public_id}/priors/", f"/p/garden/items/{one.public_id}/")
+        answers.append([browser.get(place).status_code for place in places])
+        if done == "held":
+            submit.skip_seat(both, seat.public_id)
+    assert answers[0] == answers[1] == [404, 404, 404]
+
+
+def test_a_reviewer_who_annotates_finds_what_they_labelled_once_it_is_closed(project):
+    both = builders.make_member(project, Role.ANNOTATOR, Role.REVIEWER)
+    item = builders.make_labelled_item(project, [both, *(builders.make_member(project) for _ in range(2))], (1, 1, 1))
+    browser = Client()
+    browser.force_login(both.user)
+    place = f"/p/garden/items/{item.public_id}/"
+    assert browser.get(place).status_code == 404
+    assert close_full_items() == 1
+    assert browser.get(place).status_code == 200
