@@ -152,7 +152,7 @@ def compare_runs(request: PersonRequest, slug: str) -> HttpResponse:
 
 def is_judged_again(debate_run: Run) -> bool:
     """Return whether the run took over a debate, so that only its judge is asked."""
-    return debate_run.forked_from_id is not None and not fork.goes_on(debate_run)
+    return fork.judged_run(debate_run) is not None
 
 
 def item_for(member: Membership, public_id: UUID) -> Item:

@@ -90,19 +90,24 @@ def investigations_of(item: Item, most: int = 10) -> list[Investigation]:
     runs = Run.objects.filter(project=item.project.public_id, subject=item.public_id, method=NAME)
     newest = runs.exclude(variant__startswith=ASIDE).select_related("forked_from").order_by("-id")
     all_of_it = list(newest[: 5 * most])
-    roots = [run for run in all_of_it if _investigated(run) is run][:most]
+    known = {run.pk: run for run in all_of_it}
+    for run in all_of_it:
+        if run.forked_from_id in known:
+            run.forked_from = known[run.forked_from_id]  # a chain of resumed judgments then needs no query
+    root_of = {run: _investigated(run) for run in all_of_it}
+    roots = [run for run in all_of_it if root_of[run] == run][:most]
     cards: dict[UUID, list[Evidence]] = {run.public_id: [] for run in roots}
     for card in Evidence.objects.filter(run__in=cards).select_related("struck_by__user").prefetch_related("segments"):
         cards[card.run].append(card)
     return [
-        Investigation(root, cards[root.public_id], [run for run in all_of_it if _investigated(run).pk == root.pk])
-        for root in roots
+        Investigation(root, cards[root.public_id], [run for run in all_of_it if root_of[run] == root]) for root in roots
     ]
 
 
 def _investigated(run: Run) -> Run:
     """Return the run that gathered the evidence that this run judges: itself, unless it only judges again."""
-    return run if run.forked_from is None or fork.goes_on(run) else run.forked_from
+    judged = fork.judged_run(run)
+    return run if judged is None else _investigated(judged)
 
 
 def strike_card(card: Evidence, reason: str, actor: Membership) -> bool:

@@ -89,6 +89,17 @@ def goes_on(run: Run) -> bool:
     return before is not None and before.state in STOPPED and before.variant == run.variant
 
 
+def judged_run(run: Run) -> Run | None:
+    """Return the run whose answers this one judges again. A run that goes on judges what the stopped one judged.
+
+    Returns None if the run asks the whole question itself.
+    """
+    earliest = run
+    while earliest.forked_from is not None and goes_on(earliest):
+        earliest = earliest.forked_from
+    return earliest.forked_from
+
+
 def stop_of(run: Run) -> tuple[set[str], set[str]]:
     """Return the keys of a stopped run's turns that stay, and of those that are to be asked again.
 

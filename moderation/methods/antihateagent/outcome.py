@@ -67,7 +67,7 @@ def store_evidence(run: Run, outcome: Outcome) -> bool:
     """
     if not is_of_evaluation(run):
         item = item_of_run(run)
-        if item is not None and (run.forked_from_id is None or fork.goes_on(run)):
+        if item is not None and fork.judged_run(run) is None:
             _keep(run, item)
     return verdict_outcome.dispute_if_verdict_differs(run, outcome)
 

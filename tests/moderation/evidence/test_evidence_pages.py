@@ -246,6 +246,50 @@ def test_a_struck_card_stays_with_its_reason_and_the_rest_is_judged_again(
     assert "Judge again over the rest" not in after
 
 
+def performed(run: Run, agent: Investigator) -> Run:
+    runner.claim_and_perform(run.pk, lambda role, name: agent)
+    run.refresh_from_db()
+    return run
+
+
+def resumed(client: Client, run: Run) -> Run:
+    client.post(reverse("moderation:run-retry", args=["garden", run.public_id]))
+    return Run.objects.latest("id")
+
+
+def test_a_judgment_that_is_resumed_stays_one_of_its_investigation(net: Any, item: Item, reviewer: Client) -> None:
+    run = investigated(item)
+    card = Evidence.objects.get(number=1)
+    reviewer.post(reverse("moderation:evidence-strike", args=["garden", card.public_id]), {"reason": "Real weeds."})
+    reviewer.post(reverse("moderation:evidence-judge", args=["garden", run.public_id]))
+    judgments = [performed(Run.objects.latest("id"), Investigator(verdict=lambda request: "I would rather not."))]
+    for verdict in ({"verdict": lambda request: "No."}, {}):
+        judgments.insert(0, performed(resumed(reviewer, judgments[0]), Investigator(**verdict)))
+    assert [judgment.state for judgment in judgments] == ["succeeded", "unreadable", "unreadable"]
+    assert judgments[0].outcome is not None and judgments[0].outcome["evidence"] == [2]
+    assert Evidence.objects.count() == 2
+    [investigation] = edit.investigations_of(item)
+    assert (investigation.run, investigation.struck) == (run, [1])
+    assert investigation.judgments == [*judgments, run] and not investigation.is_outdated
+    again = edit.judge_remaining_evidence(judgments[0], item.project)
+    assert (again.forked_from, again.options["struck"]) == (run, [1])
+
+
+def test_resumed_judgments_need_no_query_more(
+    net: Any, item: Item, reviewer: Client, django_assert_num_queries: Any
+) -> None:
+    run = investigated(item)
+    with django_assert_num_queries(3):
+        edit.investigations_of(item)
+    reviewer.post(reverse("moderation:evidence-judge", args=["garden", run.public_id]))
+    judgment = performed(Run.objects.latest("id"), Investigator(verdict=lambda request: "No."))
+    for _ in range(3):
+        judgment = performed(resumed(reviewer, judgment), Investigator(verdict=lambda request: "No."))
+    with django_assert_num_queries(3):
+        [investigation] = edit.investigations_of(item)
+    assert len(investigation.judgments) == 5
+
+
 def test_without_all_its_cards_a_judgment_is_ungrounded(net: Any, item: Item, reviewer: Client) -> None:
     run = investigated(item)
     for card in Evidence.objects.all():
