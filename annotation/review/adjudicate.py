@@ -183,7 +183,7 @@ def _rule(
     ruling = Adjudication.objects.create(
         item=locked, reviewer=member, round=locked.round, item_version=version, **fields, **keyed
     )
-    category = fields.get("category")
+    category, several = fields.get("category"), fields.get("categories")
     record(
         EventVerb(fields["ruling"]),
         project=locked.project,
@@ -194,6 +194,7 @@ def _rule(
         level=locked.level,
         reasons=open_dispute_reasons(locked),
         category=category.code if category else None,
+        **({"categories": several} if several else {}),
         **beside.facts,
     )
     act(locked)

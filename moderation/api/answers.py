@@ -225,6 +225,7 @@ class TriageJson(TypedDict):
     run: UUID
     verdict: list[int | bool | None]
     people: list[int | bool | None]
+    people_categories: list[int]
     score: float
 
 
@@ -269,6 +270,7 @@ class LastChange(TypedDict):
     who: str | None
     what: str
     category: int | None
+    categories: list[int]
     at: datetime
 
 

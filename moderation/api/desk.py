@@ -321,6 +321,7 @@ def _last(stale: StaleVersion) -> dict[str, Any] | None:
         "who": str(last.actor) if last.actor else None,
         "what": last.verb,
         "category": last.facts.get("category"),
+        "categories": last.facts.get("categories", []),
         "at": last.at,
     }
 

@@ -1,5 +1,6 @@
 """The page of one item at the desk: reasons, votes, priors, runs, and who works on it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -118,7 +119,11 @@ class Desk:
     def why(self) -> list[Why]:
         """The open reasons with their sentences, oldest first."""
         return [
-            Why(str(REASON_NAMES[Reason(row.reason)]), _sentence(Reason(row.reason), self.case), row.opened_at)
+            Why(
+                str(REASON_NAMES[Reason(row.reason)]),
+                _sentence(Reason(row.reason), self.case, self.categories),
+                row.opened_at,
+            )
             for row in self.disputes
         ]
 
@@ -329,7 +334,7 @@ def _with_votes(seats: Any) -> Any:
     return seats.select_related("label__category", "label__replacement__category")
 
 
-def _sentence(reason: Reason, case: Case) -> str:
+def _sentence(reason: Reason, case: Case, categories: Sequence[Category]) -> str:
     """Return a sentence that says what the reason means for this item's votes."""
     votes = case.votes
     match reason:
@@ -350,7 +355,7 @@ def _sentence(reason: Reason, case: Case) -> str:
         case Reason.KIND_UNDECIDED:
             return _("All say hateful; no kind has more than half.")
         case Reason.MISALIGNED:
-            return _("Meant as %(intended)s, read differently.") % {"intended": _intended(case)}
+            return _("Meant as %(intended)s, read differently.") % {"intended": _intended(case, categories)}
         case Reason.PRIOR_CHALLENGED:
             return _("A correction short of a majority would change the pattern.")
         case Reason.MODEL_CONFLICT:
@@ -369,10 +374,11 @@ def _of(sentence: str, count: int, votes: tuple[Vote, ...]) -> str:
     return sentence % {"count": count, "all": len(votes)}
 
 
-def _intended(case: Case) -> str:
+def _intended(case: Case, categories: Sequence[Category]) -> str:
     match case.intent:
-        case IntendedCategory(category):
-            return f"{category.code} {category.name}"
+        case IntendedCategory(category, further):
+            codes = {intended.code for intended in (category, *further)}
+            return ", ".join(f"{named.code} {named.name}" for named in categories if named.code in codes)
         case IntendedHateful(hateful):
             return _("hateful") if hateful else _("not hateful")
         case None:

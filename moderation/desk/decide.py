@@ -125,7 +125,9 @@ def proposals(item: Item) -> list[Proposal]:
 
 def _carry_out(item: Item, reviewer: Membership, request: RulingRequest) -> Adjudication:
     before = {"before": item.category.code if item.category else None, "difficulty": item.difficulty}
-    context = RulingContext(request.key, request.target_group, request.drafted_from, {**before, **request.shown})
+    several = {"before_categories": item.categories} if item.categories else {}
+    facts = {**before, **several, **request.shown}
+    context = RulingContext(request.key, request.target_group, request.drafted_from, facts)
     common = (item, reviewer, request.version, request.rationale)
     match request.ruling, request.category:
         case Ruling.DECIDE, Category() as category:

@@ -9,11 +9,13 @@ from uuid import UUID
 
 from django.db.models import F
 
+from annotation.domain.category_sets import SEPARATOR, codes_of
 from annotation.domain.choices import Reason
 from annotation.domain.statistics.agreement import Figure, fleiss_kappa, tally
 from annotation.models import Category, Event, Membership, Project, Ruling
 from moderation.debates.presenters import debate_runs
-from moderation.desk.triage import verdict_of
+from moderation.desk.triage import decisions_for_several, verdict_of
+from moderation.domain.triage import Said, differ
 from moderation.models import Appeal, AppealOutcome, Opinion, Proposal
 from runs.domain.states import RunState
 from runs.models import Run
@@ -76,7 +78,7 @@ class Persuaded:
     opinions: int = 0
     changed: int = 0
     towards: int = 0
-    """Changed to the category of a verdict."""
+    """Changed to the category of a verdict, or to several with it."""
     away: int = 0
     """Changed although a verdict had the category of the opinion."""
 
@@ -110,11 +112,11 @@ class _Event(NamedTuple):
 
 @dataclass(frozen=True)
 class _Decision:
-    """A decision for a category, as its event recorded it."""
+    """A decision for a category, or for several."""
 
     event: _Event
     item: int
-    code: int
+    codes: tuple[int, ...]
     reasons: tuple[str, ...]
 
     @property
@@ -127,7 +129,8 @@ def figures(project: Project) -> Figures:
     columns = ("pk", "actor", "verb", "row", "facts", "at", "item", "item__public_id", "item__difficulty")
     rulings = Event.objects.filter(project=project, verb__in=RULINGS, actor__isnull=False).order_by("at", "pk")
     events = list(map(_Event._make, rulings.values_list(*columns)))
-    decisions = [decision for event in events if (decision := _decision(event)) is not None]
+    several = decisions_for_several(project)
+    decisions = [decision for event in events if (decision := _decision(event, several)) is not None]
     names = dict(Membership.objects.filter(project=project).values_list("pk", "pseudonym"))
     people = _people(events, decisions, _overturned(project, decisions), names)
     votes, methods = Table(), defaultdict[str, Table](Table)
@@ -138,11 +141,7 @@ def figures(project: Project) -> Figures:
         for run in _newest_before(decision, runs):
             verdict = verdict_of(run)
             if verdict.category is not None or verdict.hateful is not None:
-                same = (
-                    verdict.category == decision.code
-                    if verdict.category is not None
-                    else verdict.hateful == hateful[decision.code]
-                )
+                same = not differ(verdict, Said.of(decision.codes, hateful[decision.codes[0]]))
                 methods[run.method].count(same, decision.reasons, decision.difficulty)
     between, pairs, alike = _between(project)
     return Figures(
@@ -156,11 +155,13 @@ def figures(project: Project) -> Figures:
     )
 
 
-def _decision(event: _Event) -> _Decision | None:
+def _decision(event: _Event, several: Mapping[UUID, Sequence[int]]) -> _Decision | None:
     code = event.facts.get("category")
     if event.verb != Ruling.DECIDE or code is None or event.item is None:
         return None
-    return _Decision(event, event.item, code, tuple(event.facts.get("reasons", ())))
+    return _Decision(
+        event, event.item, codes_of(code, several.get(event.row, ())), tuple(event.facts.get("reasons", ()))
+    )
 
 
 def _people(
@@ -182,21 +183,22 @@ def _overturned(project: Project, decisions: Sequence[_Decision]) -> frozenset[i
         Appeal.objects.filter(item__project=project, outcome=AppealOutcome.OVERTURNED, against__isnull=False)
         .values_list("against__public_id", flat=True)
     )  # fmt: skip
-    last: dict[int, int] = {decision.item: decision.code for decision in decisions}
+    last = {decision.item: decision.codes for decision in decisions}
     return frozenset(
         decision.event.pk
         for decision in decisions
-        if decision.event.row in appealed or last[decision.item] != decision.code
+        if decision.event.row in appealed or last[decision.item] != decision.codes
     )
 
 
 def _with_votes(decision: _Decision, table: Table, person: Person) -> None:
-    """Compare a decision with the category of the votes, if the votes had one and nobody had decided before."""
-    before = decision.event.facts.get("before")
-    if before is None or decision.event.facts.get("stage") != "disputed" or Reason.APPEAL in decision.reasons:
+    """Compare a decision with the categories of the votes, if the votes had any and nobody had decided before."""
+    facts = decision.event.facts
+    before = codes_of(facts.get("before"), facts.get("before_categories", ()))  # older events have one code
+    if not before or facts.get("stage") != "disputed" or Reason.APPEAL in decision.reasons:
         return
-    table.count(before == decision.code, decision.reasons, decision.difficulty)
-    person.with_votes.count(before == decision.code)
+    table.count(before == decision.codes, decision.reasons, decision.difficulty)
+    person.with_votes.count(before == decision.codes)
 
 
 def _runs(project: Project, decisions: Sequence[_Decision]) -> dict[Any, list[Run]]:
@@ -223,7 +225,8 @@ def _between(project: Project) -> tuple[Figure, int, int]:
     rows = Proposal.objects.filter(item__project=project, place__lte=2).annotate(code=F("category__code"))
     pairs: dict[tuple[int, int], list[str]] = defaultdict(list)
     for row in rows.order_by("place"):
-        pairs[row.item_id, row.item_version].append(row.ruling if row.category_id is None else str(row.code))
+        named = SEPARATOR.join(map(str, codes_of(row.code, row.categories)))
+        pairs[row.item_id, row.item_version].append(named or row.ruling)
     both = [pair for pair in pairs.values() if len(pair) == 2]
     names = sorted({name for pair in both for name in pair})
     table = tally(([names.index(name) for name in pair] for pair in both), max(len(names), 1))
@@ -242,8 +245,8 @@ def _persuaded(project: Project, decisions: Sequence[_Decision], runs: dict[Any,
             continue
         verdicts = [verdict_of(run).category for run in _newest_before(decision, runs)]
         persuaded.opinions += 1
-        if view.category.code != decision.code:
+        if view.category.code not in decision.codes:
             persuaded.changed += 1
-            persuaded.towards += decision.code in verdicts
+            persuaded.towards += not set(decision.codes).isdisjoint(verdicts)
             persuaded.away += view.category.code in verdicts
     return persuaded

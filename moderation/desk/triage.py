@@ -1,14 +1,16 @@
 """Hints at the desk: if a verdict differs from the votes, the score of its explanation says who may be right."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 
 from annotation.consensus.case_from_rows import case_of, seats_of
+from annotation.domain.category_sets import as_stored, codes_of
 from annotation.domain.consensus import Agreed, consensus_of_sets
-from annotation.models import Category, Event, Item, Project, Ruling
+from annotation.models import Adjudication, Category, Event, Item, Project, Ruling
 from moderation.domain import triage
 from moderation.domain.triage import HitRate, Said, Side
 from moderation.models import Score
@@ -39,6 +41,7 @@ class Pointer:
             "run": str(self.run.public_id),
             "verdict": [self.verdict.category, self.verdict.hateful],
             "people": [self.people.category, self.people.hateful],
+            "people_categories": as_stored(self.people.codes),
             "score": self.score,
         }
 
@@ -69,16 +72,17 @@ def scores_of(item: Item) -> QuerySet[Score]:
 
 
 def people_say(item: Item) -> Said:
-    """Return the votes' result: the category of the strict majority, and hateful or not by its own majority.
+    """Return the votes' result: the categories of the strict majority, and hateful or not by its own majority.
 
-    Both are None with fewer than two votes, or if a vote has no category.
+    There is neither with fewer than two votes, or if a vote has no category.
     """
     votes = case_of(item, seats_of(item)).votes
     chosen = [vote.chosen for vote in votes]
     if len(chosen) < 2 or not all(chosen):
         return Said(None, None)
     result = consensus_of_sets(chosen)
-    return Said(result.category.code if isinstance(result, Agreed) else None, result.binary.hateful)
+    agreed = (result.category, *result.further) if isinstance(result, Agreed) else ()
+    return Said.of([category.code for category in agreed], result.binary.hateful)
 
 
 def verdict_of(run: Run) -> Said:
@@ -90,13 +94,23 @@ def verdict_of(run: Run) -> Said:
 def hit_rates(project: Project) -> tuple[dict[Side, HitRate], int]:
     """Return how often each side was right in this project, and the number of decisions with a hint."""
     events = Event.objects.filter(project=project, verb=Ruling.DECIDE, facts__has_key="hint")
-    rows = list(events.values_list("facts", flat=True))
+    rows: list[tuple[UUID | None, dict[str, Any]]] = list(events.values_list("row", "facts"))
     hateful = dict(Category.objects.filter(project=project).values_list("code", "hateful"))
-    return triage.hit_rates(_judged(facts, hateful) for facts in rows), len(rows)
+    several = decisions_for_several(project)
+    judged = (_judged(facts, several.get(row, ()) if row else (), hateful) for row, facts in rows)
+    return triage.hit_rates(judged), len(rows)
 
 
-def _judged(facts: Mapping[str, Any], hateful: Mapping[int, bool]) -> tuple[Side, bool | None]:
+def decisions_for_several(project: Project) -> dict[UUID, list[int]]:
+    """Return the codes of the decisions that name several categories, by ruling; older events name the first alone."""
+    rulings = Adjudication.objects.filter(item__project=project, ruling=Ruling.DECIDE).exclude(categories=[])
+    return dict(rulings.values_list("public_id", "categories"))
+
+
+def _judged(facts: Mapping[str, Any], several: Sequence[int], hateful: Mapping[int, bool]) -> tuple[Side, bool | None]:
     hint, code = facts["hint"], facts.get("category")
     pointed = Side(hint["side"])
-    decided = Said(code, hateful.get(code) if code is not None else None)
-    return pointed, triage.was_right(pointed, Said(*hint["verdict"]), Said(*hint["people"]), decided)
+    decided = Said.of(codes_of(code, several), hateful.get(code) if code is not None else None)
+    lead, said_hateful = hint["people"]
+    people = Said.of(codes_of(lead, hint.get("people_categories", ())), said_hateful)  # older hints have one code
+    return pointed, triage.was_right(pointed, Said(*hint["verdict"]), people, decided)

@@ -16,6 +16,7 @@ from annotation.assignment.prior_display import priors_for_people
 from annotation.core import extensions
 from annotation.core.access import PersonRequest, member_of
 from annotation.core.extensions import Tab
+from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Difficulty, Level, Reason, Role, Stage
 from annotation.models import Category, Event, Item, Membership, Project, Ruling
 from annotation.review import expert_replacement
@@ -192,7 +193,7 @@ def _show(
         "stale": stale,
         "leased": leased,
         "refused": status,
-        "stale_category": _category(desk, stale),
+        "stale_categories": _categories(desk, stale),
         "query": _query(desk.filters),
         "asked": desk.filters,
         "tab": tab,
@@ -217,9 +218,11 @@ def _tabs(desk: Desk) -> list[tuple[Tab, int]]:
     return [] if desk.blind else [(tab, desk.counts_of_tabs.get(tab.url_name, 0)) for tab in others]
 
 
-def _category(desk: Desk, event: Event | None) -> Category | None:
-    code = event.facts.get("category") if event else None
-    return next((category for category in desk.categories if category.code == code), None)
+def _categories(desk: Desk, event: Event | None) -> list[Category]:
+    """Return the categories that an event names."""
+    facts = event.facts if event else {}
+    codes = codes_of(facts.get("category"), facts.get("categories", ()))
+    return [category for category in desk.categories if category.code in codes]
 
 
 def _fresh(desk: Desk) -> Desk:

@@ -4,7 +4,7 @@ A hint is never a vote. If the explanation of the verdict scores at least 0.5, t
 is likely wrong.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -24,10 +24,21 @@ class Side(StrEnum):
 
 @dataclass(frozen=True)
 class Said:
-    """An opinion about a post: a category code if it names one, and hateful or not if that is known."""
+    """An opinion about a post: category codes if it names any, and hateful or not if that is known."""
 
     category: int | None
     hateful: bool | None
+    further: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, codes: Sequence[int], hateful: bool | None) -> "Said":
+        """Return an opinion that names these categories, or none."""
+        return cls(codes[0] if codes else None, hateful, tuple(codes[1:]))
+
+    @property
+    def codes(self) -> frozenset[int]:
+        """The codes of all its categories."""
+        return frozenset(() if self.category is None else (self.category, *self.further))
 
 
 @dataclass(frozen=True)
@@ -46,10 +57,11 @@ class HitRate:
 def differ(first: Said, second: Said) -> bool:
     """Return whether two opinions contradict each other.
 
-    Categories are compared if both have one; otherwise hateful or not.
+    Categories are compared if both name some: they contradict each other if they have none in common. Otherwise
+    hateful or not is compared.
     """
-    if first.category is not None and second.category is not None:
-        return first.category != second.category
+    if first.codes and second.codes:
+        return first.codes.isdisjoint(second.codes)
     return first.hateful is not None and second.hateful is not None and first.hateful != second.hateful
 
 
