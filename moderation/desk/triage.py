@@ -1,16 +1,17 @@
 """Hints at the desk: if a verdict differs from the votes, the score of its explanation says who may be right."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
-from annotation.consensus.case_from_rows import case_of, seats_of
+from annotation.consensus.case_from_rows import vote_of
 from annotation.domain.category_sets import as_stored, codes_of
 from annotation.domain.consensus import Agreed, consensus_of_sets
-from annotation.models import Adjudication, Category, Event, Item, Project, Ruling
+from annotation.domain.votes import Category as CategoryValue
+from annotation.models import Adjudication, Category, Event, Item, Project, Ruling, Seat
 from moderation.domain import triage
 from moderation.domain.triage import HitRate, Said, Side
 from moderation.models import Score
@@ -76,8 +77,20 @@ def people_say(item: Item) -> Said:
 
     There is neither with fewer than two votes, or if a vote has no category.
     """
-    votes = case_of(item, seats_of(item)).votes
-    chosen = [vote.chosen for vote in votes]
+    return people_say_of([item])[item.pk]
+
+
+def people_say_of(items: Collection[Item]) -> dict[int, Said]:
+    """Return the votes' result of each item by its primary key, with one query."""
+    filled = Seat.objects.filter(item__in=items, round=F("item__round"), label__isnull=False)
+    votes: dict[int, list[frozenset[CategoryValue]]] = {item.pk: [] for item in items}
+    for seat in filled.select_related("label__category", "label__replacement__category"):
+        assert seat.label is not None
+        votes[seat.item_id].append(vote_of(seat.label).chosen)
+    return {pk: _result(chosen) for pk, chosen in votes.items()}
+
+
+def _result(chosen: Sequence[frozenset[CategoryValue]]) -> Said:
     if len(chosen) < 2 or not all(chosen):
         return Said(None, None)
     result = consensus_of_sets(chosen)

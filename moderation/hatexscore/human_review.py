@@ -51,16 +51,14 @@ def rate(score: Score, member: Membership, rating: Rating) -> bool:
 def results(project: Project) -> Report:
     """Return what the project's ratings come to, over its newest 2,000 rated explanations."""
     rows = Score.objects.filter(project=project, state=ScoreState.SCORED, reviews__isnull=False).distinct()
-    scores = list(rows.select_related("item__category").prefetch_related("reviews").order_by("-id")[:MOST])
+    scores = list(rows.select_related("item").prefetch_related("reviews").order_by("-id")[:MOST])
     return human_review.report(_rated(scores))
 
 
 def _rated(rows: Sequence[Score]) -> list[Rated]:
-    labels: dict[int, bool | None] = {}
+    people = triage.people_say_of({row.item for row in rows})
     rated = []
     for row in rows:
-        if row.item_id not in labels:
-            labels[row.item_id] = triage.people_say(row.item).hateful
         ratings = [Rating(review.quotes, review.group, review.hateful) for review in row.reviews.all()]
         rated.append(
             Rated(
@@ -70,7 +68,7 @@ def _rated(rows: Sequence[Score]) -> list[Rated]:
                 row.threshold,
                 row.score or 0.0,
                 row.prediction,
-                labels[row.item_id],
+                people[row.item_id].hateful,
             )
         )
     return rated

@@ -233,6 +233,31 @@ def test_results_show_kappas_and_sides(project: Project, item: Item, reviewer: M
     assert "1 explanation with 3 ratings counts" in text_of(client_of(reviewer).get(address("score-review-results")))
 
 
+def kept(item: Item, state: str = "scored") -> Score:
+    """A score of a pasted explanation, without its run."""
+    return Score.objects.create(
+        project=item.project, item=item, source="pasted", explanation=SAID, text=item.text, rule="paper",
+        threshold=0.3, estimator="given", state=state, prediction=False, score=0.9, qf=0.5, tgi=True, reading={},
+    )  # fmt: skip
+
+
+def test_results_ask_no_more_for_more_explanations(
+    project: Project, item: Item, reviewer: Membership, django_assert_num_queries: Any
+) -> None:
+    people = [make_member(project) for _ in range(3)]
+    for votes in ([1, 1, 0], [0, 0, 1], [0, 1, None]):
+        human_review.rate(kept(make_labelled_item(project, people, votes)), reviewer, Rating(True, True, False))
+    with django_assert_num_queries(3):
+        found = human_review.results(project)
+    # The votes of the first alone say hateful, against the explanation; the last has no result.
+    assert (found.above.model, found.above.of) == (1, 1)
+    for _ in range(10):
+        human_review.rate(kept(make_labelled_item(project, people, [1, 1, 1])), reviewer, Rating(True, True, True))
+    with django_assert_num_queries(3):
+        found = human_review.results(project)
+    assert (found.above.model, found.above.of) == (1, 11)
+
+
 def rated(quotes: str, qf: float, *, score: float = 0.9, label: bool | None = None, hateful: str = "111") -> Rated:
     ratings = [Rating(one == "1", one == "1", own == "1") for one, own in zip(quotes, hateful, strict=True)]
     return Rated(ratings, qf, qf >= 0.3, 0.3, score, True, label)
