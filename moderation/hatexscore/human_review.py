@@ -5,32 +5,36 @@ from collections.abc import Sequence
 from django.db import IntegrityError, transaction
 from django.db.models import Count
 
+from annotation.domain.choices import Reason
 from annotation.models import Item, Membership, Project, record
-from annotation.review.queue import may_see_votes
+from annotation.review.expert_replacement import waiting_for_expert
+from annotation.review.queue import CLOSED_STAGES, may_see_votes
 from moderation.desk import triage
 from moderation.domain.event_verbs import ModerationVerb
 from moderation.domain.hatexscore import human_review
 from moderation.domain.hatexscore.human_review import Rated, Rating, Report
 from moderation.models import ExplanationReview, Score, ScoreState
 
-_LOOKED_AT = 60
 MOST = 2000
 
 
 def next_for(member: Membership) -> Score | None:
     """Return a scored explanation that this reviewer did not rate and few others did. Returns None if none is left."""
+    if not member.reviews:
+        return None
     rows = Score.objects.filter(project=member.project, state=ScoreState.SCORED).exclude(reviews__reviewer=member)
-    rows = rows.annotate(rated=Count("reviews")).order_by("rated", "id").select_related("item__picture")
-    for row in rows[:_LOOKED_AT]:
+    # The rule of `may_rate` as a query: any number of explanations may stand before the first that they may rate.
+    rows = rows.filter(item__stage__in=CLOSED_STAGES).exclude(item__in=waiting_for_expert(member).values("pk"))
+    rows = rows.exclude(item__excluded_for=Reason.REPORTED)
+    row = rows.annotate(rated=Count("reviews")).order_by("rated", "id").select_related("item__picture").first()
+    if row is not None:
         row.item.project = member.project
-        if may_rate(row.item, member):
-            return row
-    return None
+    return row
 
 
 def may_rate(item: Item, member: Membership) -> bool:
     """Whether the reviewer may see what models said about the item."""
-    return member.reviews and item.excluded_for != "reported" and may_see_votes(item, member)
+    return member.reviews and item.excluded_for != Reason.REPORTED and may_see_votes(item, member)
 
 
 def rate(score: Score, member: Membership, rating: Rating) -> bool:

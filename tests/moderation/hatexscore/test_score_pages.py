@@ -9,6 +9,7 @@ from django.urls import reverse
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Role
 from annotation.models import Item, Membership, Project
+from annotation.review.expert_replacement import look_at_votes
 from builders import make_labelled_item, make_member, make_open_item, make_picture, make_project
 from markup import compact
 from moderation.domain.hatexscore.estimators import Estimator
@@ -239,6 +240,41 @@ def kept(item: Item, state: str = "scored") -> Score:
         project=item.project, item=item, source="pasted", explanation=SAID, text=item.text, rule="paper",
         threshold=0.3, estimator="given", state=state, prediction=False, score=0.9, qf=0.5, tgi=True, reading={},
     )  # fmt: skip
+
+
+def test_what_a_reviewer_may_not_rate_yet_hides_nothing_behind_it(
+    project: Project, item: Item, reviewer: Membership
+) -> None:
+    open_item = make_open_item(project)
+    for _ in range(60):
+        kept(open_item)
+    assert human_review.next_for(reviewer) is None
+    last = kept(item)
+    assert human_review.next_for(reviewer) == last
+    admin_alone = make_member(project, Role.ADMIN)
+    assert human_review.next_for(admin_alone) is None
+
+
+def test_the_next_one_is_always_one_that_may_be_rated(project: Project, item: Item, reviewer: Membership) -> None:
+    people = [make_member(project) for _ in range(2)]
+    unsure, labelled, reported = (
+        make_labelled_item(project, people, votes) for votes in ([1, None], [1, None], [1, 1])
+    )
+    for made in (unsure, labelled, reported):
+        close_item(made)
+    Item.objects.filter(pk=reported.pk).update(stage="excluded", excluded_for="reported")
+    other = make_member(project, Role.REVIEWER)
+    look_at_votes(unsure, other)
+    scores = [kept(made) for made in (make_open_item(project), unsure, labelled, reported, item)]
+    for member, seen in ((reviewer, []), (other, [scores[1]])):
+        offered: list[Score] = []
+        while (row := human_review.next_for(member)) is not None:
+            human_review.rate(row, member, Rating(True, True, True))
+            offered.append(row)
+        assert offered == [*seen, scores[4]]
+        for score in scores:
+            shown = Item.objects.get(pk=score.item_id)
+            assert human_review.may_rate(shown, member) == (score in offered)
 
 
 def test_results_ask_no_more_for_more_explanations(
