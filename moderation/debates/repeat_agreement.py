@@ -1,15 +1,18 @@
 """Agreement among repeats: whether the same question gets the same answer again (PREDICT, Appendix B.2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
+from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Min, QuerySet
 
 from annotation.models import Category, Project
 from moderation.debates import presenters
 from moderation.debates.option_words import in_order, option_name, option_words
-from moderation.domain.evaluation.repeats import kappa
+from moderation.domain.evaluation.repeats import are_unanimous, kappa
 from moderation.domain.predict.protocol import Stance
 from moderation.methods.prompt_choice import prompt_set_line
 from moderation.methods.registry import METHODS
@@ -49,8 +52,8 @@ class PostRepeats:
 
     @property
     def is_unanimous(self) -> bool:
-        """Whether all repeats with a verdict have the same one."""
-        return len(set(self.verdicts)) == 1
+        """Whether the repeats with a verdict, at least two, have the same one."""
+        return are_unanimous(self.verdicts)
 
     @property
     def names_categories(self) -> bool:
@@ -110,42 +113,49 @@ class QuestionRepeats:
 
 
 def repeats_in_project(project: Project) -> list[QuestionRepeats]:
-    """Return the agreement of every question that was asked at least twice, most posts first."""
-    runs = presenters.debate_runs(project).filter(state=RunState.SUCCEEDED).order_by("id")
-    variants = runs.filter(repeat__gt=0).values_list("method", "variant").distinct()
+    """Return the agreement of every question that was asked at least twice, most posts first, in two queries."""
+    runs = presenters.debate_runs(project).filter(state=RunState.SUCCEEDED)
+    firsts = runs.filter(repeat__gt=0).order_by().values("method", "variant").annotate(first=Min("id"))
+    examples = {(run.method, run.variant): run for run in Run.objects.filter(pk__in=firsts.values("first"))}
+    repeated = runs.filter(variant__in={variant for _method, variant in examples}).order_by("method", "variant", "id")
+    answers = repeated.values_list("method", "variant", "subject", "repeat", "outcome").iterator()
     questions = [
-        _question_repeats(runs.filter(method=method, variant=variant)) for method, variant in sorted(set(variants))
+        _question_repeats(examples[question], (answer[2:] for answer in of_question))
+        for question, of_question in groupby(answers, key=itemgetter(0, 1))
+        if question in examples
     ]
     several = [question for question in questions if question is not None]
     told_apart = [replace(question, differences=_differences(question, several)) for question in several]
     return sorted(told_apart, key=lambda question: -question.posts)
 
 
-def _question_repeats(question_runs: QuerySet[Run]) -> QuestionRepeats | None:
+def _question_repeats(
+    example: Run, answers: Iterable[tuple[UUID, int, Mapping[str, Any] | None]]
+) -> QuestionRepeats | None:
     """Return the agreement of one question, from the newest run of every repeat about each post.
 
+    `answers` are subject, repeat and outcome of each run, oldest first. All have the options and models of `example`.
     Posts with fewer repeats than the most are left out, since Fleiss' κ needs equally many ratings of each.
 
     Returns None for fewer than two repeats.
     """
     posts: dict[Any, dict[int, Mapping[str, Any]]] = {}
-    for subject, repeat, outcome in question_runs.values_list("subject", "repeat", "outcome").iterator():
+    for subject, repeat, outcome in answers:
         posts.setdefault(subject, {})[repeat] = outcome or {}
     most = max((len(rows) for rows in posts.values()), default=0)
     if most < 2:
         return None
     full = [[rows[repeat] for repeat in sorted(rows)] for rows in posts.values() if len(rows) == most]
     verdicts = [[verdict_of(outcome) for outcome in row] for row in full]
-    # All runs of a question have the same options and models.
-    method, plan, options = question_runs.values_list("method", "model_plan", "options")[0]
+    plan, options = example.model_plan, example.options
     return QuestionRepeats(
-        method=method,
+        method=example.method,
         models=sorted(set(plan.values())),
         settings={**options, "prompts": prompt_set_line(options), "prompts_version": "", **plan},
         names_categories=any(_names_category(outcome) for row in full for outcome in row),
         repeats=most,
         posts=len(full),
-        unanimous=sum(len(set(row)) == 1 for row in verdicts),
+        unanimous=sum(map(are_unanimous, verdicts)),
         kappa=kappa(verdicts),
         perspectives=_by_perspective(full),
     )

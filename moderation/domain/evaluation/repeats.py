@@ -49,6 +49,12 @@ def kappa(items: Sequence[Sequence[bool | int | None]]) -> float | None:
     return figure.value if isinstance(figure, Measured) else None
 
 
+def are_unanimous(verdicts: Sequence[bool | int | None]) -> bool:
+    """Return whether at least two repeats have a verdict, and all that have one have the same."""
+    given = [verdict for verdict in verdicts if verdict is not None]
+    return len(given) > 1 and len(set(given)) == 1
+
+
 def majority(votes: Sequence[bool | None]) -> bool | None:
     """Return the side that most of the voting agents take (PREDICT, section 3.2).
 

@@ -136,6 +136,42 @@ def test_a_newer_answer_takes_the_place_of_an_older_one(project: Project, item: 
     assert repeats is not None and repeats.verdicts == [code, other]
 
 
+@pytest.mark.parametrize(
+    ("sides", "unanimous"),
+    [((None, None), 0), ((True, None), 0), ((True, True, None), 1), ((True, False, None), 0), ((False, False), 1)],
+)
+def test_two_missing_verdicts_are_not_unanimity_on_any_page(
+    project: Project, item: Item, reviewer: Client, sides: tuple[bool | None, ...], unanimous: int
+) -> None:
+    for repeat, side in enumerate(sides):
+        run = ended(project, item.public_id, repeat, {"hateful": side, "category": None, "reason": ""})
+    (question,) = repeat_agreement.repeats_in_project(project)
+    repeats = repeat_agreement.repeats_on_post(run)
+    assert repeats is not None and (question.unanimous, repeats.is_unanimous) == (unanimous, bool(unanimous))
+    assert ("All verdicts are the same." in page_of(reviewer, "run", run.public_id)) == bool(unanimous)
+
+
+def test_more_questions_take_no_more_queries(project: Project, item: Item, django_assert_num_queries: Any) -> None:
+    code, other = codes(project)
+    for number in range(5):
+        for repeat in range(2):
+            ended(project, item.public_id, repeat, verdict(code), variant=f"v{number}", rounds=1 + number % 4)
+        ended(project, item.public_id, 1, verdict(other), variant=f"w{number}")  # a lone repeat compares nothing
+        with django_assert_num_queries(2):
+            questions = repeat_agreement.repeats_in_project(project)
+        assert [(row.posts, row.repeats, row.unanimous) for row in questions] == [(1, 2, 1)] * (number + 1)
+
+
+def test_questions_of_two_methods_with_the_same_options_stay_apart(project: Project, item: Item) -> None:
+    code, other = codes(project)
+    for repeat in range(2):
+        ended(project, item.public_id, repeat, verdict(code))
+    single = ended(project, item.public_id, 0, verdict(other))
+    Run.objects.filter(pk=single.pk).update(method="predict")
+    (question,) = repeat_agreement.repeats_in_project(project)
+    assert (question.method, question.unanimous) == ("arcade", 1)
+
+
 def test_questions_of_one_method_and_model_are_told_apart_by_their_options(
     project: Project, item: Item, reviewer: Client
 ) -> None:
