@@ -121,7 +121,8 @@ class Workspace:
         """The categories of the annotator's first answer, if any."""
         first = self.seat.first_answer or {}
         codes = codes_of(first.get("category"), first.get("categories", ()))
-        return [category for category in self.categories if category.code in codes]
+        offered = {category.code: category for category in self.categories}
+        return [offered.get(code) or self.project.categories_by_code[code] for code in codes]  # one may be retired
 
     @property
     def severity(self) -> int | None:

@@ -50,7 +50,9 @@ def _verdict(shown: ShownRun) -> str:
 
 
 def _category(shown: ShownRun) -> str:
-    return "" if shown.category is None or shown.led_astray else f"{shown.category.key} {shown.category.name}"
+    if shown.category is None or shown.led_astray:
+        return ""
+    return f"{shown.category.key or shown.category.code} {shown.category.name}"
 
 
 def _models(both: Sequence[ShownRun]) -> Iterator[ComparedLine]:

@@ -15,7 +15,6 @@ from django.views.decorators.http import require_GET
 from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role, Stage
 from annotation.glossary import entries
-from annotation.labelling.workspace import categories_of
 from annotation.models import Item, Membership
 from annotation.review.queue import may_see_intent, may_see_votes
 from moderation.debates import presenters, repeat_agreement
@@ -87,7 +86,7 @@ def show_item(
         "project": member.project,
         "membership": member,
         "item": item,
-        "shown": presenters.shown_runs(newest, categories_of(member.project)),
+        "shown": presenters.shown_runs(newest, tuple(member.project.categories_by_code.values())),
         "form": form,
         "methods": METHOD_NAMES,
         "older": of_item.count() - len(newest),
@@ -139,7 +138,7 @@ def compare_runs(request: PersonRequest, slug: str) -> HttpResponse:
     (member, first, item), (_member, second, other_item) = both
     if item != other_item or first == second:
         raise Http404
-    shown = presenters.shown_runs([first, second], categories_of(member.project))
+    shown = presenters.shown_runs([first, second], tuple(member.project.categories_by_code.values()))
     context = {
         "project": member.project,
         "membership": member,
@@ -197,7 +196,7 @@ def run_context(
     member: Membership, debate_run: Run, item: Item, form: JudgeForm | None = None, lines: Sequence[RunLine] = ()
 ) -> dict[str, Any]:
     """Return what the parts of a run's page need; `lines` are the runs of its post, if they are known already."""
-    method, categories = METHODS[debate_run.method], categories_of(member.project)
+    method, categories = METHODS[debate_run.method], tuple(member.project.categories_by_code.values())
     run_lines = lines or presenters.run_lines(member.project, debate_run.subject, categories, RUNS_OF_POST)
     return {
         "project": member.project,

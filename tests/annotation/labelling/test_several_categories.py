@@ -138,6 +138,19 @@ class TestPage:
         assert label.first_answer["categories"] == [1, 5]
         assert label.codes == (1, 2)
 
+    def test_a_first_answer_still_names_a_category_that_was_retired_since(self, project, wren):
+        Project.objects.update(prior_display=PriorDisplay.AFTER_FIRST_ANSWER)
+        Prior.objects.create(
+            item=make_open_item(project), modality=Modality.TEXT, category=category(project, 0), state=PriorState.OK
+        )
+        client = client_of(wren)
+        send(client, client.get(PAGE), "first/", categories=["1", "5"])
+        rows = [row for row in as_json(design_of(project))["categories"] if row["code"] != 5]
+        change_design(project, read_design({"categories": rows, "choose": "several"}), admin=None)
+        page = client.get(PAGE)
+        said = compact(page.content.decode()).split("You said:")[1][:600]
+        assert boxes(page) == ["1"] and "Racist" in said and "OtherHate" in said
+
     def test_looking_at_the_picture_keeps_every_ticked_box(self, project, wren):
         make_open_item(project)
         client = client_of(wren)

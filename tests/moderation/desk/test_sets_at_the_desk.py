@@ -1,16 +1,20 @@
 """The desk of a project whose answers may name several categories: hints, reviewers' figures, reasons, refusals."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 import builders
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Choose, Reason, Role
 from annotation.models import Event, Item, Membership, Project, Ruling
+from annotation.projects.design import change_design, design_of
 from markup import compact
 from moderation.desk import blind_opinions, decide, reviewer_statistics, triage
 from moderation.desk.case_view import Desk
@@ -38,6 +42,13 @@ def heron(project: Project) -> Membership:
 @pytest.fixture
 def wren(project: Project) -> Membership:
     return builders.make_member(project, Role.REVIEWER, pseudonym="Wren")
+
+
+def client_of(member: Membership) -> Client:
+    assert member.user is not None
+    client = Client()
+    client.force_login(member.user)
+    return client
 
 
 def voted(project: Project, *votes: Sequence[int], **fields: Any) -> Item:
@@ -180,6 +191,22 @@ class TestFiguresOfReviewers:
 
 
 class TestPages:
+    def test_a_retired_category_keeps_a_mark_that_can_be_read(self, project: Project, heron: Membership) -> None:
+        item = voted(project, (1, 4), (2,))
+        design = design_of(project)
+        left = tuple(category for category in design.categories if category.code != 4)
+        change_design(project, replace(design, categories=left), admin=builders.make_member(project, Role.ADMIN))
+        name = builders.category(project, 4).name
+        client = client_of(heron)
+        queue = compact(client.get("/p/garden/desk/").text)
+        page = compact(client.get(f"/p/garden/desk/{item.public_id}/").text)
+        assert re.search(rf'<b class="cat-4 is-retired" title="{name}" ?>4</b>', queue)
+        assert re.search(rf'<span class="category cat-4 is-retired"><b ?>4</b> <bdi>{name}</bdi>', page)
+        for shown in (queue, page):
+            assert not re.search(r"<b[^>]*> ?</b>", shown)
+        runs = {"a": ran(item, 4).public_id, "b": ran(item, 2).public_id}
+        assert f"4 {name}" in compact(client.get(reverse("moderation:compare", args=["garden"]), runs).text)
+
     def test_the_reason_names_all_intended_categories(self, project: Project, heron: Membership) -> None:
         racist = builders.category(project, 1)
         item = voted(project, (1, 4), (1, 4), intended=racist, intended_categories=[1, 2])
@@ -192,9 +219,7 @@ class TestPages:
         item = voted(project, (1,), (2,))
         version = item.version
         ruled(item, wren, 1, 4)
-        client = Client()
-        assert heron.user is not None
-        client.force_login(heron.user)
+        client = client_of(heron)
         late = {"ruling": "decide", "categories": ["2"], "rationale": "So.", "version": version, "key": str(uuid4())}
         page = client.post(f"/p/garden/desk/{item.public_id}/", late)
         assert page.status_code == 409
