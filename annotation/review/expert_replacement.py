@@ -56,6 +56,7 @@ def replace_not_sure(
         item=locked,
         row=label.public_id,
         category=category.code,
+        **({"categories": list(categories)} if categories else {}),
     )
     decide_again(locked)
     return replacement

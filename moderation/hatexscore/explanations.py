@@ -150,5 +150,5 @@ def _of_notes(item: Item) -> Iterator[Explanation]:
             text=label.note,
             prediction=label.category.hateful,
             structured=True,
-            about=label.category.name,
+            about=", ".join(item.project.categories_by_code[code].name for code in label.codes),
         )
