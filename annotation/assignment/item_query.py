@@ -25,7 +25,7 @@ from typing import Any
 
 from annotation.domain.choices import Order
 from annotation.domain.priors.informativeness import Informativeness
-from annotation.models import Adjudication, Item, KnownAnswer, Membership, Prior, Replacement, Seat, Skip
+from annotation.models import Adjudication, Category, Item, KnownAnswer, Membership, Prior, Replacement, Seat, Skip
 from runs.sql.compiled_queries import planned_cursor
 
 PLACE_RANGE = 2**31
@@ -39,7 +39,9 @@ COMMON_QUEUE = 0
 
 _ITEM, _SEAT, _SKIP = (f'"{model._meta.db_table}"' for model in (Item, Seat, Skip))
 _REPLACEMENT, _ADJUDICATION = (f'"{model._meta.db_table}"' for model in (Replacement, Adjudication))
-_PRIOR, _KNOWN = (f'"{model._meta.db_table}"' for model in (Prior, KnownAnswer))
+_PRIOR, _KNOWN, _CATEGORY = (f'"{model._meta.db_table}"' for model in (Prior, KnownAnswer, Category))
+_INTENDED = "REPLACE(REPLACE(REPLACE(CAST(w.intended_categories AS TEXT), '[', ','), ']', ','), ' ', '')"
+"""The codes of all intended categories of the item `w`, where there are several: `,1,4,`."""
 
 _OPEN = "{i}.project_id = %(project)s AND {i}.stage = 'labelling' AND {i}.taken < {i}.seats AND NOT {i}.picture_missing"
 _OPEN_I, _OPEN_T, _OPEN_U = (_OPEN.format(i=name) for name in "itu")
@@ -255,6 +257,8 @@ def _wanted_clause(unwanted: UnwantedContent) -> tuple[str, dict[str, Any]]:
         places, named = _places("category", unwanted.categories)
         categories, values = ", ".join(places), values | named
         clauses.append(f"(w.intended_id IS NULL OR w.intended_id NOT IN ({categories}))")
+        several = f"k.id IN ({categories}) AND {_INTENDED} LIKE '%%,' || k.code || ',%%'"
+        clauses.append(f"(w.intended_categories = '[]' OR NOT EXISTS (SELECT 1 FROM {_CATEGORY} k WHERE {several}))")
         usable = "r.item_id = w.id AND r.current AND r.state = 'ok'"
         clauses.append(f"NOT EXISTS (SELECT 1 FROM {_PRIOR} r WHERE {usable} AND r.category_id IN ({categories}))")
     if unwanted.groups:

@@ -34,7 +34,7 @@ MAX_EXAMINED_ITEMS = 5_000
 
 _LOOKED_AT_FOR = (
     *("pk", "batch", "seats", "taken", "public_id", "external_id"),
-    *("intended_id", "target_group", "severity"),
+    *("intended_id", "intended_categories", "target_group", "severity"),
 )
 STAGES_WITH_FREE_SEATS = (Stage.IMPORTED, Stage.READY, Stage.LABELLING)
 
@@ -175,7 +175,7 @@ class Workforce:
         whole, rows = len(rows) <= MAX_EXAMINED_ITEMS, rows[:MAX_EXAMINED_ITEMS]
         keys = [row[0] for row in rows]
         done, skipped = _barred(keys)
-        contents = self._contents(rows) if self._unwanted else {}
+        contents = self._contents(project, rows) if self._unwanted else {}
         examined = []
         for key, batch, seats, taken, public_id, external_id, *_ in rows:
             unwilling = {
@@ -195,15 +195,16 @@ class Workforce:
             query |= Q(batch__in=names) if spare < 0 else Q(batch__in=names) & _much_marked(project, spare)
         return query
 
-    def _contents(self, rows: Sequence[Sequence[Any]]) -> dict[int, Content]:
+    def _contents(self, project: Project, rows: Sequence[Sequence[Any]]) -> dict[int, Content]:
         """Return what is known of these items before anybody labels them."""
         priors: dict[int, list[tuple[int | None, int | None]]] = defaultdict(list)
         prior_rows = Prior.objects.filter(item__in=[row[0] for row in rows], current=True)
         for item, category, severity in prior_rows.values_list("item_id", "category_id", "severity"):
             priors[item].append((category, severity))
         contents = {}
-        for key, _batch, _seats, _taken, _public, _external, intended, group, severity in rows:
-            categories = {intended, *(category for category, _ in priors[key])} - {None}
+        for key, _batch, _seats, _taken, _public, _external, intended, several, group, severity in rows:
+            named = {category for category, _ in priors[key] if category is not None}
+            categories = named | project.category_keys(intended, several)
             severities = [band for band in (severity, *(band for _, band in priors[key])) if band is not None]
             contents[key] = Content(frozenset(categories), group, max(severities, default=None))
         return contents

@@ -1,5 +1,6 @@
 """A campaign: its settings, guidelines, categories, members and batches."""
 
+from collections.abc import Sequence
 from typing import Self
 from uuid import uuid4
 
@@ -125,6 +126,10 @@ class Project(models.Model):
     def categories_by_code(self) -> dict[int, "Category"]:
         """All categories of the project by code, for pages that show several beside each other."""
         return {category.code: category for category in self.categories.all()}
+
+    def category_keys(self, lead: int | None, codes: Sequence[int]) -> set[int]:
+        """Return the keys of a row's categories from its two columns: the key of one, or the codes of several."""
+        return {self.categories_by_code[code].pk for code in codes} or ({lead} if lead is not None else set())
 
     def question_values(self) -> tuple[QuestionValue, ...]:
         """Return every version of the further questions as values for the rules."""

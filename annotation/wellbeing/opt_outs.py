@@ -15,8 +15,9 @@ from annotation.models import Item, Membership, OptOut, Prior, Project
 def item_content(item: Item, priors: Iterable[Prior]) -> Content:
     """Return what is known of the item before any label; a claim excludes items by the same facts (`item_query`)."""
     prior_categories = (prior.category_id for prior in priors if prior.state == PriorState.OK)
-    named = frozenset(category for category in (item.intended_id, *prior_categories) if category is not None)
-    return Content(named, item.target_group, item.severity)
+    intended = item.project.category_keys(item.intended_id, item.intended_categories)
+    named = {*intended, *(category for category in prior_categories if category is not None)}
+    return Content(frozenset(named), item.target_group, item.severity)
 
 
 def are_counts_anonymous(project: Project) -> bool:
@@ -45,6 +46,7 @@ def count_excluded_by_item(project: Project) -> Iterator[tuple[str, int]]:
     opt_outs = _opt_outs_of(project)
     current = Prefetch("priors", Prior.objects.filter(current=True), to_attr="current_priors")
     for item in Item.objects.filter(project=project).order_by("external_id").prefetch_related(current).iterator(500):
+        item.project = project
         yield item.external_id, people_barred(item_content(item, vars(item)["current_priors"]), opt_outs)
 
 

@@ -22,6 +22,7 @@ from annotation.domain.choices import EventVerb, Order, PriorState, Stage
 from annotation.domain.wellbeing import breaks
 from annotation.domain.wellbeing.breaks import Pace
 from annotation.models import (
+    Category,
     Event,
     Guideline,
     Item,
@@ -316,11 +317,13 @@ def _wanted(items: QuerySet[Item], unwanted: UnwantedContent) -> list[Item]:
     groups = {group.strip().casefold() for group in unwanted.groups}
     said = Prior.objects.filter(current=True, state=PriorState.OK, category__in=unwanted.categories)
     by_model = set(said.values_list("item_id", flat=True))
+    codes = set(Category.objects.filter(pk__in=unwanted.categories).values_list("code", flat=True))
     return [
         item
         for item in items
         if (unwanted.severity is None or item.severity is None or item.severity < unwanted.severity)
         and item.intended_id not in unwanted.categories
+        and codes.isdisjoint(item.intended_categories)
         and item.pk not in by_model
         and item.target_group.strip().casefold() not in groups
     ]

@@ -87,6 +87,7 @@ def populate_item(
         severity=chance.choice([None, 1, 3]),
         target_group=chance.choice(["", "gardeners ", "others"]),
         intended=builders.category(project, chance.randrange(3)),
+        intended_categories=chance.choice([[], [], [0, 1], [1, 2]]),
         picture_missing=chance.random() < 0.1,
     )
     for seat, annotator in zip(item.seat_rows.order_by("number"), chance.sample([member, other], 2), strict=False):

@@ -132,9 +132,10 @@ def test_a_limited_batch_with_fewer_members_than_seats_lacks_people(project):
     assert (found.members_short, found.staffing.more_people) == (2, 1)
 
 
-def test_who_opted_out_of_an_item_cannot_be_asked_about_it(project):
+@pytest.mark.parametrize(("intended", "several"), [(2, []), (1, [1, 2])])
+def test_who_opted_out_of_an_item_cannot_be_asked_about_it(project, intended, several):
     trio = people(project, 3)
-    builders.make_open_item(project, intended=builders.category(project, 2))
+    builders.make_open_item(project, intended=builders.category(project, intended), intended_categories=several)
     builders.make_open_item(project)
     OptOut.objects.create(member=trio[0], category=builders.category(project, 2))
     found = of(project).staffing
