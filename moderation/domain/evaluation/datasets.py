@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotation.domain.categories import UnknownCategory, read_category
-from annotation.domain.category_sets import as_stored, parts_of
+from annotation.domain.category_sets import SEPARATOR, as_stored, parts_of
 from annotation.domain.formats.base import Format, LabelUse, Mapped, Row
 from annotation.domain.formats.mapping import contradicting_gold
 from annotation.domain.patterns import Pattern
@@ -168,15 +168,16 @@ class GoldReader:
         return {part: self._mapped(part) for part in parts}
 
     def _majority(self, row: Row) -> str | LeftOut | None:
-        """Return the label that more than half of a row's annotators gave.
+        """Return the label that more than half of a row's annotators gave; all of them, where labels name several.
 
         Returns None if nobody gave a label.
         """
-        votes = Counter(label.category for label in row.labels if label.category is not None)
-        if not votes:
+        given = [label.category for label in row.labels if label.category is not None]
+        if not given:
             return None
-        label, count = votes.most_common(1)[0]
-        return label if 2 * count > len(row.labels) else LeftOut("no majority")
+        votes = Counter(part for written in given for part in self._words(written))
+        majority = [part for part, count in votes.items() if 2 * count > len(row.labels)]
+        return SEPARATOR.join(majority) if majority else LeftOut("no majority")
 
     def _mapped(self, written: str) -> str:
         for mapping in (self.own, self.usual):

@@ -254,6 +254,28 @@ def test_gold_may_name_several_categories(
 
 
 @pytest.mark.parametrize(
+    ("votes", "labels"),
+    [
+        (("1;2", "2;3", "1;3"), [1, 2, 3]),  # each of two of three, although nobody chose all three
+        (("1;2", "2;1", "3"), [1, 2]),
+        (("1", "1;2", "3"), [1]),
+        (("1", "2", "3"), None),
+        (("1;2", "3;4"), None),
+    ],
+)
+def test_gold_of_labels_that_name_several_is_every_category_of_more_than_half(
+    tmp_path: Path, votes: tuple[str, ...], labels: list[int] | None
+) -> None:
+    labelled = {"id": "a", "text": "roses", "labels": [{"annotator": vote, "category": vote} for vote in votes]}
+    rows = (labelled, {"id": "b", "text": "weeds", "gold": "0"})
+    path = write(tmp_path / "gold.jsonl", "\n".join(map(json.dumps, rows)))
+    found = file_items(path, FileReading(DEFAULT_CATEGORIES))
+    golds = [list(item.gold.labels) or [item.gold.label] for item in found.rows if item.gold.id == "a"]
+    assert golds == ([] if labels is None else [labels])
+    assert dict(found.left_out) == ({} if labels else {"no majority": 1})
+
+
+@pytest.mark.parametrize(
     ("gold", "sentence"),
     [
         ("0;1", "A post is hateful or not: 0;1 names both sides."),
