@@ -7,10 +7,10 @@ from uuid import UUID
 from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import Coalesce
 
-from annotation.core import extensions
+from annotation.core.runs_on_items import other_subjects, runs_on_items
 from annotation.models import Item, Prior, Project
 from annotation.priors.method import NAME
-from runs.domain.states import ASIDE, OPEN, RunState
+from runs.domain.states import OPEN, RunState
 from runs.models import Run
 
 _ANSWERED = (RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE)
@@ -21,15 +21,9 @@ def run_problems(project: Project) -> Iterator[str]:
     runs = Run.objects.filter(project=project.public_id)
     yield from _ends(project)
     items = Item.objects.filter(project=project).values("public_id")
-    others = {
-        name: subjects_of
-        for extension in extensions.registered()
-        for name, subjects_of in extension.run_subjects.items()
-    }
-    on_items = runs.exclude(variant__startswith=ASIDE).exclude(method__in=others)
-    for run in on_items.exclude(subject__in=items).values_list("public_id", flat=True):
+    for run in runs_on_items(project).exclude(subject__in=items).values_list("public_id", flat=True):
         yield f"Run {run}: its item is not in this project."
-    for method, subjects in others.items():
+    for method, subjects in other_subjects().items():
         astray = runs.filter(method=method).exclude(subject__in=subjects(project))
         for run in astray.values_list("public_id", flat=True):
             yield f"Run {run}: what it is about is not in this project."

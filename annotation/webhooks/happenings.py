@@ -11,10 +11,10 @@ from typing import Any
 from django.conf import settings
 from django.urls import reverse
 
+from annotation.core.runs_on_items import runs_on_items
 from annotation.domain.choices import EventVerb, Stage
 from annotation.domain.outgoing import Happening
 from annotation.models import Delivery, Event, Project, Webhook
-from runs.models import Run
 from runs.sql.database_clock import database_now
 
 OVERLAP = timedelta(minutes=75)
@@ -73,7 +73,7 @@ def _since(webhook: Webhook, since: datetime) -> Iterator[Happened]:
             if kind in subscribed and _fits(kind, event):
                 yield Happened(f"{kind}:{event.pk}", kind, event.at, _facts(webhook.project, event))
     if Happening.RUN_ENDED in subscribed:
-        ended = Run.objects.filter(project=webhook.project.public_id, finished_at__gte=since)
+        ended = runs_on_items(webhook.project).filter(finished_at__gte=since)
         for run in ended.only("public_id", "method", "state", "reason", "subject", "finished_at"):
             facts = {"run": str(run.public_id), "method": run.method, "state": run.state, "subject": str(run.subject)}
             assert run.finished_at is not None
@@ -82,11 +82,11 @@ def _since(webhook: Webhook, since: datetime) -> Iterator[Happened]:
 
 
 def _fits(kind: Happening, event: Event) -> bool:
-    """Return whether the event is of this kind: an item is closed as gold or as disputed."""
+    """Return whether the event is of this kind: an item is closed as gold, as disputed or as excluded."""
     return (
         event.verb != EventVerb.CLOSED
         or kind is not Happening.ITEM_DISPUTED
-        or event.facts.get("stage") == (Stage.DISPUTED)
+        or event.facts.get("stage") == Stage.DISPUTED
     )
 
 

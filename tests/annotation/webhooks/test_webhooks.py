@@ -19,7 +19,7 @@ from django.utils import timezone
 import builders
 from annotation.consensus.close import close_item, dispute_item
 from annotation.core.sealed import CannotOpen, unseal
-from annotation.domain.choices import EventVerb, Reason, Role
+from annotation.domain.choices import EventVerb, Policy, Reason, Role
 from annotation.domain.outgoing import MOST_ATTEMPTS, MOST_FAILURES, DeliveryState, Happening, delay_after
 from annotation.models import Delivery, Event, Item, Project, Webhook
 from annotation.projects.purge import paths_to
@@ -28,6 +28,7 @@ from annotation.webhooks import change, happenings, send
 from moderation.debates import start as debate_start
 from providers import wiring_web
 from providers.http.safe_urls import FetchFault
+from runs.domain.states import ASIDE
 from runs.execution import runner, worker
 from runs.models import Run
 
@@ -187,6 +188,32 @@ def test_the_end_of_a_real_run_reaches_the_receiver_once(webhook, receiver, sett
     assert message["data"] == {
         "run": str(run.public_id), "method": "arcade", "state": "succeeded", "subject": str(item.public_id),
     }  # fmt: skip
+
+
+def test_runs_that_are_about_no_item_of_the_lists_are_not_told(webhook):
+    item, limits = builders.make_item(webhook.project), {"call_limit": 1, "token_limit": 1, "seconds_limit": 1}
+    runs = (
+        ("arcade", ASIDE + "cases", uuid4()),  # of an evaluation
+        ("hatexscore", ASIDE + "scores", uuid4()),
+        ("counterspeech", "", uuid4()),
+        ("injection", "", uuid4()),
+        ("arcade", "", item.public_id),
+    )
+    for method, variant, subject in runs:
+        Run.objects.create(
+            method=method, variant=variant, subject=subject, project=webhook.project.public_id,
+            state="succeeded", finished_at=Now(), **limits,
+        )  # fmt: skip
+    send.look_and_ring()
+    assert [delivery.facts["subject"] for delivery in Delivery.objects.all()] == [str(item.public_id)]
+
+
+def test_an_item_that_is_excluded_at_its_last_label_is_closed_and_not_disputed(webhook):
+    Project.objects.update(policy=Policy.PAPER)
+    webhook.refresh_from_db()
+    closed_item(webhook.project, (0, 1))
+    send.look_and_ring()
+    assert [(told.happening, told.facts["stage"]) for told in Delivery.objects.all()] == [("item.closed", "excluded")]
 
 
 def test_what_happened_before_or_is_not_asked_for_is_not_told(webhook, receiver):
