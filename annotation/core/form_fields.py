@@ -1,7 +1,8 @@
 """Parts of forms that several apps share: a field for longer text, and choices set when a form is created."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Any, TypeVar
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -10,6 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.domain.text_rules import NOTE_LIMIT, BadText, read_optional_text, read_text
 
+Value = TypeVar("Value", bound=Enum)
+
 
 def offer(form: forms.BaseForm, name: str, choices: Iterable[tuple[Any, Any]]) -> None:
     """Set the choices of the form's field of this name. Raises TypeError if the field is not a choice field."""
@@ -17,6 +20,16 @@ def offer(form: forms.BaseForm, name: str, choices: Iterable[tuple[Any, Any]]) -
     if not isinstance(field, forms.ChoiceField):
         raise TypeError(f"{name} is no choice field.")
     field.choices = list(choices)
+
+
+def choices_of(closed_set: type[Value], words: Mapping[Value, Any]) -> tuple[tuple[Value, Any], ...]:
+    """Return the words of every member of a closed set as the choices of a field, in the order of the words.
+
+    Raises LookupError for a member without words, so that a new one cannot be forgotten.
+    """
+    if missing := [member for member in closed_set if member not in words]:
+        raise LookupError(f"{', '.join(map(repr, missing))}: add the words for it to this table.")
+    return tuple(words.items())
 
 
 class WrittenField(forms.CharField):

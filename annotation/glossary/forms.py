@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.core.display_names import name_of
 from annotation.core.error_messages import sentence_for
-from annotation.core.form_fields import WrittenField
+from annotation.core.form_fields import WrittenField, choices_of
 from annotation.domain.choices import GlossaryKind, GlossaryStatus
 from annotation.domain.glossary.disguises import SWITCHES
 from annotation.domain.glossary.entry import (
@@ -22,16 +22,24 @@ from annotation.domain.glossary.entry import (
 from annotation.domain.text_rules import BadText
 from annotation.models import GlossaryEntry
 
-KINDS = (
-    (GlossaryKind.TERM, _("a word or phrase")),
-    (GlossaryKind.SYMBOL, _("a sign")),
-    (GlossaryKind.MEME, _("a meme")),
+KINDS = choices_of(
+    GlossaryKind,
+    {
+        GlossaryKind.TERM: _("a word or phrase"),
+        GlossaryKind.SYMBOL: _("a sign"),
+        GlossaryKind.MEME: _("a meme"),
+    },
 )
 STATES = (
     ("", _("any state")),
-    (GlossaryStatus.APPROVED, _("approved")),
-    (GlossaryStatus.PROPOSED, _("proposed")),
-    (GlossaryStatus.RETIRED, _("retired")),
+    *choices_of(
+        GlossaryStatus,
+        {
+            GlossaryStatus.APPROVED: _("approved"),
+            GlossaryStatus.PROPOSED: _("proposed"),
+            GlossaryStatus.RETIRED: _("retired"),
+        },
+    ),
 )
 
 

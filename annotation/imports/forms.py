@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.core.form_fields import choices_of
 from annotation.domain.choices import SourceLabels
 from annotation.domain.formats.base import Format, LabelUse, Mapped
 from annotation.domain.formats.encodings import ENCODINGS
@@ -13,45 +14,62 @@ from annotation.domain.imports.redaction import Mask
 from annotation.imports.elsewhere import HTTPS
 from annotation.imports.options import BadTranslation, ImportOptions, Update, translations
 
-FORMATS = (
-    (Format.AUTO, _("as its content says")),
-    (Format.INTERPLAY, _("Interplay JSON lines")),
-    (Format.JSONL, _("JSON lines of another shape")),
-    (Format.CSV, _("CSV")),
-    (Format.TSV, _("TSV")),
-    (Format.XLSX, _("Excel workbook (xlsx, xlsm)")),
-    (Format.HVLI, _("H-VLI")),
-    (Format.HATEFUL_MEMES, _("Hateful Memes")),
-    (Format.MMHS150K, _("MMHS150K")),
-    (Format.HATEXPLAIN, _("HateXplain")),
-    (Format.LABEL_STUDIO, "Label Studio (JSON, JSON-MIN, CSV)"),
-    (Format.DOCCANO, _("doccano (JSON lines, or a ZIP with a file for each annotator)")),
-    (Format.PARQUET, _("Parquet")),
-    (Format.IMAGEFOLDER, _("ImageFolder (a ZIP of pictures with a table, or in class folders)")),
-    (Format.WEBDATASET, _("WebDataset (one tar shard)")),
+FORMATS = choices_of(
+    Format,
+    {
+        Format.AUTO: _("as its content says"),
+        Format.INTERPLAY: _("Interplay JSON lines"),
+        Format.JSONL: _("JSON lines of another shape"),
+        Format.CSV: _("CSV"),
+        Format.TSV: _("TSV"),
+        Format.XLSX: _("Excel workbook (xlsx, xlsm)"),
+        Format.HVLI: _("H-VLI"),
+        Format.HATEFUL_MEMES: _("Hateful Memes"),
+        Format.MMHS150K: _("MMHS150K"),
+        Format.HATEXPLAIN: _("HateXplain"),
+        Format.LABEL_STUDIO: "Label Studio (JSON, JSON-MIN, CSV)",
+        Format.DOCCANO: _("doccano (JSON lines, or a ZIP with a file for each annotator)"),
+        Format.PARQUET: _("Parquet"),
+        Format.IMAGEFOLDER: _("ImageFolder (a ZIP of pictures with a table, or in class folders)"),
+        Format.WEBDATASET: _("WebDataset (one tar shard)"),
+    },
 )
-_SOURCE_LABELS = (
-    (SourceLabels.SEATS, _("fill seats")),
-    (SourceLabels.INTENDED, _("become the intended category, where unanimous")),
+_SOURCE_LABELS = choices_of(
+    SourceLabels,
+    {
+        SourceLabels.SEATS: _("fill seats"),
+        SourceLabels.INTENDED: _("become the intended category, where unanimous"),
+    },
 )
-_LABEL_USES = (
-    (LabelUse.INTENDED, _("the intended category")),
-    (LabelUse.GOLD, _("gold")),
-    (LabelUse.SEAT, _("one annotator's label")),
+_LABEL_USES = choices_of(
+    LabelUse,
+    {
+        LabelUse.INTENDED: _("the intended category"),
+        LabelUse.GOLD: _("gold"),
+        LabelUse.SEAT: _("one annotator's label"),
+    },
 )
 _UPDATES = (
     ("", _("new items")),
-    (Update.IMAGES, _("missing pictures of items that are here")),
-    (Update.PRIORS, _("missing priors of items that are here")),
-    (Update.INTENDED, _("missing intents of items that are here")),
-    (Update.PICTURE_TEXT, _("words in the pictures of items that are here")),
-    (Update.KNOWN, _("known answers of items that nobody was asked about yet")),
+    *choices_of(
+        Update,
+        {
+            Update.IMAGES: _("missing pictures of items that are here"),
+            Update.PRIORS: _("missing priors of items that are here"),
+            Update.INTENDED: _("missing intents of items that are here"),
+            Update.PICTURE_TEXT: _("words in the pictures of items that are here"),
+            Update.KNOWN: _("known answers of items that nobody was asked about yet"),
+        },
+    ),
 )
-_MASKS = (
-    (Mask.HANDLES, _("handles (@name)")),
-    (Mask.URLS, _("web addresses")),
-    (Mask.EMAILS, _("e-mail addresses")),
-    (Mask.PHONES, _("telephone numbers")),
+_MASKS = choices_of(
+    Mask,
+    {
+        Mask.HANDLES: _("handles (@name)"),
+        Mask.URLS: _("web addresses"),
+        Mask.EMAILS: _("e-mail addresses"),
+        Mask.PHONES: _("telephone numbers"),
+    },
 )
 _COLUMNS = ("text_column", "label_column", "image_column", "id_column", "annotator_column")
 

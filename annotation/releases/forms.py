@@ -8,37 +8,49 @@ from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.form_fields import offer
+from annotation.core.form_fields import choices_of, offer
 from annotation.domain.choices import Level, Source
 from annotation.domain.releases.columns import ReleaseFormat, Scope
 from annotation.domain.releases.splits import MAX_SEED, BadShares, Shares, SharesOfNoWhole
 from annotation.models import Item, Project, SplitList
 from annotation.releases.selection import MAX_TOPICS, Selection, Splitting
 
-_LEVELS = (
-    (Level.PERFECT, _("perfect: all equal")),
-    (Level.STRONG, _("strong: all hateful, kinds differ")),
-    (Level.WEAK, _("weak: a majority")),
-    (Level.NONE, _("none: no majority, settled by a reviewer")),
+_LEVELS = choices_of(
+    Level,
+    {
+        Level.PERFECT: _("perfect: all equal"),
+        Level.STRONG: _("strong: all hateful, kinds differ"),
+        Level.WEAK: _("weak: a majority"),
+        Level.NONE: _("none: no majority, settled by a reviewer"),
+    },
 )
-_SOURCES = (
-    (Source.CONSENSUS, _("decided by the annotators")),
-    (Source.ADJUDICATED, _("decided by a reviewer")),
-    (Source.IMPORTED, _("came with the data")),
+_SOURCES = choices_of(
+    Source,
+    {
+        Source.CONSENSUS: _("decided by the annotators"),
+        Source.ADJUDICATED: _("decided by a reviewer"),
+        Source.IMPORTED: _("came with the data"),
+    },
 )
-_SCOPES = (
-    (Scope.GOLD, _("gold")),
-    (Scope.CLOSED, _("all fully labelled items, with votes and the reason they are not gold")),
+_SCOPES = choices_of(
+    Scope,
+    {
+        Scope.GOLD: _("gold"),
+        Scope.CLOSED: _("all fully labelled items, with votes and the reason they are not gold"),
+    },
 )
-_FORMATS = (
-    (ReleaseFormat.CSV, _("CSV for spreadsheets")),
-    (ReleaseFormat.PARQUET, _("Parquet, pictures inside")),
-    (ReleaseFormat.IMAGEFOLDER, "ImageFolder (Hugging Face)"),
-    (ReleaseFormat.WEBDATASET, _("WebDataset (tar shards)")),
-    (ReleaseFormat.HVLI, _("H-VLI JSON")),
-    (ReleaseFormat.LABEL_STUDIO, "Label Studio JSON"),
-    (ReleaseFormat.ANNOTATORS, _("long table, a row for each label")),
-    (ReleaseFormat.COARL, _("counterspeech to train a writer (CoARL)")),
+_FORMATS = choices_of(
+    ReleaseFormat,
+    {
+        ReleaseFormat.CSV: _("CSV for spreadsheets"),
+        ReleaseFormat.PARQUET: _("Parquet, pictures inside"),
+        ReleaseFormat.IMAGEFOLDER: "ImageFolder (Hugging Face)",
+        ReleaseFormat.WEBDATASET: _("WebDataset (tar shards)"),
+        ReleaseFormat.HVLI: _("H-VLI JSON"),
+        ReleaseFormat.LABEL_STUDIO: "Label Studio JSON",
+        ReleaseFormat.ANNOTATORS: _("long table, a row for each label"),
+        ReleaseFormat.COARL: _("counterspeech to train a writer (CoARL)"),
+    },
 )
 MAX_LICENCES = 100
 MAX_LIST_BYTES = 50 << 20

@@ -3,17 +3,24 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.core.form_fields import choices_of
 from annotation.domain.outgoing import Happening
 from providers import wiring_web
 from providers.http.safe_urls import FetchFault
 
-HAPPENINGS = (
-    (Happening.ITEM_CLOSED, _("an item has all its labels")),
-    (Happening.ITEM_DISPUTED, _("an item is disputed")),
-    (Happening.RELEASE_MADE, _("a release is made")),
-    (Happening.RELEASE_PUBLISHED, _("a release is published")),
-    (Happening.RUN_ENDED, _("a run of models has ended")),
+NAMES = choices_of(
+    Happening,
+    {
+        Happening.ITEM_CLOSED: _("an item has all its labels"),
+        Happening.ITEM_DISPUTED: _("an item is disputed"),
+        Happening.RELEASE_MADE: _("a release is made"),
+        Happening.RELEASE_PUBLISHED: _("a release is published"),
+        Happening.RUN_ENDED: _("a run of models has ended"),
+        Happening.TEST: _("test"),
+    },
 )
+HAPPENINGS = tuple((kind, name) for kind, name in NAMES if kind is not Happening.TEST)
+"""What an admin can choose to be told of."""
 FAULTS = {
     "bad_url": _("That is no address of the web."),
     "bad_scheme": _("The address begins with https://."),

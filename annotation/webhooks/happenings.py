@@ -23,7 +23,7 @@ clock of the machine that stores them may be off by an hour."""
 AT_ONCE = 1000
 """The most new messages of one look; the next one goes on."""
 
-_VERBS = {
+VERBS = {
     EventVerb.CLOSED: (Happening.ITEM_CLOSED, Happening.ITEM_DISPUTED),
     EventVerb.DISPUTED: (Happening.ITEM_DISPUTED,),
     EventVerb.RELEASED: (Happening.RELEASE_MADE,),
@@ -66,10 +66,10 @@ def read_happenings(webhook: Webhook) -> int:
 
 def _since(webhook: Webhook, since: datetime) -> Iterator[Happened]:
     subscribed = frozenset(webhook.happenings)
-    verbs = [verb for verb, kinds in _VERBS.items() if subscribed & {kind.value for kind in kinds}]
+    verbs = [verb for verb, kinds in VERBS.items() if subscribed & {kind.value for kind in kinds}]
     events = Event.objects.filter(project=webhook.project, verb__in=verbs, at__gte=since).select_related("item")
     for event in events.defer("item__text") if verbs else ():
-        for kind in _VERBS[EventVerb(event.verb)]:
+        for kind in VERBS[EventVerb(event.verb)]:
             if kind in subscribed and _fits(kind, event):
                 yield Happened(f"{kind}:{event.pk}", kind, event.at, _facts(webhook.project, event))
     if Happening.RUN_ENDED in subscribed:

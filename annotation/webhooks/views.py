@@ -14,7 +14,7 @@ from annotation.domain.choices import Role
 from annotation.domain.outgoing import MOST_ATTEMPTS, MOST_FAILURES, DeliveryState
 from annotation.models import Membership, Webhook
 from annotation.webhooks import change
-from annotation.webhooks.forms import FAULTS, HAPPENINGS, WebhookForm
+from annotation.webhooks.forms import FAULTS, NAMES, WebhookForm
 
 SHOWN = 30
 
@@ -77,7 +77,7 @@ def _page(request: PersonRequest, admin: Membership, form: WebhookForm | None = 
 
 
 def _shown(row: Webhook) -> list[dict[str, Any]]:
-    names: dict[str, Any] = {**dict(HAPPENINGS), "test": _("test")}
+    names: dict[str, Any] = {kind.value: name for kind, name in NAMES}
     states = {
         DeliveryState.WAITING: _("waits"),
         DeliveryState.DELIVERED: _("delivered"),

@@ -8,7 +8,7 @@ from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.form_fields import WrittenField, offer
+from annotation.core.form_fields import WrittenField, choices_of, offer
 from annotation.domain.choices import BlurStrength, PictureSize
 from annotation.domain.text_rules import is_blank
 from annotation.domain.wellbeing.opt_outs import same_group
@@ -23,16 +23,22 @@ MOST_GROUPS = 50
 MOST_MINUTES = 1440
 MOST_SEVERE = 10_000
 
-BLUR_STRENGTHS = [
-    (BlurStrength.PATCHES, _("patches of colour")),
-    (BlurStrength.SOFT, _("softer, fainter patches")),
-    (BlurStrength.BLANK, _("a plain surface")),
-]
-PICTURE_SIZES = [
-    (PictureSize.FULL, _("as large as the page allows")),
-    (PictureSize.MEDIUM, _("medium")),
-    (PictureSize.SMALL, _("small")),
-]
+BLUR_STRENGTHS = choices_of(
+    BlurStrength,
+    {
+        BlurStrength.PATCHES: _("patches of colour"),
+        BlurStrength.SOFT: _("softer, fainter patches"),
+        BlurStrength.BLANK: _("a plain surface"),
+    },
+)
+PICTURE_SIZES = choices_of(
+    PictureSize,
+    {
+        PictureSize.FULL: _("as large as the page allows"),
+        PictureSize.MEDIUM: _("medium"),
+        PictureSize.SMALL: _("small"),
+    },
+)
 MOODS = [
     (1, _("Very hard")),
     (2, _("Hard")),

@@ -13,7 +13,7 @@ from annotation.releases.formats.parquet import Parquet
 from annotation.releases.formats.webdataset import WebDataset
 from annotation.releases.rows import Rows
 
-_WRITERS: Mapping[ReleaseFormat, Callable[[Target], Writer]] = {
+WRITERS: Mapping[ReleaseFormat, Callable[[Target], Writer]] = {
     ReleaseFormat.CSV: Sheets,
     ReleaseFormat.PARQUET: Parquet,
     ReleaseFormat.HVLI: Hvli,
@@ -28,4 +28,4 @@ def writers(rows: Rows, target: Target) -> list[Writer]:
     """Return a writer for each format that a release asks for, in the order of the enum."""
     others = {name: write for extension in registered() for name, write in extension.release_writers.items()}
     requested = [name for name in ReleaseFormat if name in rows.selection.formats]
-    return [_WRITERS[name](target) if name in _WRITERS else others[name](target, rows) for name in requested]
+    return [WRITERS[name](target) if name in WRITERS else others[name](target, rows) for name in requested]

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.form_fields import offer
+from annotation.core.form_fields import choices_of, offer
 from moderation.domain.antihateagent.actions import Instructions, Retrieval
 from moderation.domain.tongue import Tongue
 from moderation.methods.debate_method import OptionForm
@@ -17,12 +17,15 @@ ENGINES = {
     "searxng": "SearXNG",
     "local": _("the documents of this project"),
 }
-_TONGUES = [
-    (Tongue.ENGLISH, _("English")),
-    (Tongue.POST, _("the post's, if it is Korean or Chinese")),
-    (Tongue.KOREAN, _("Korean")),
-    (Tongue.CHINESE, _("Chinese")),
-]
+_TONGUES = choices_of(
+    Tongue,
+    {
+        Tongue.ENGLISH: _("English"),
+        Tongue.POST: _("the post's, if it is Korean or Chinese"),
+        Tongue.KOREAN: _("Korean"),
+        Tongue.CHINESE: _("Chinese"),
+    },
+)
 _WHOLE_NUMBERS = ("reformulations", "pages", "pages_at_once", "steps")
 _MEGABYTE = 1_000_000
 

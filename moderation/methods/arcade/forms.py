@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.form_fields import offer
+from annotation.core.form_fields import choices_of, offer
 from annotation.models import Project
 from moderation.domain.arcade import MOST_ROUNDS, Track
 from moderation.domain.task import Task
@@ -17,12 +17,15 @@ from moderation.methods.debate_method import OptionForm
 from moderation.methods.model_choices import model_choices
 
 _TRACKS = [(Track.AUTO, _("the gatekeeper chooses")), (Track.DEEP, _("deep dive, no gatekeeper"))]
-_TONGUES = [
-    (Tongue.POST, _("the post's, if it is Korean or Chinese")),
-    (Tongue.ENGLISH, _("English")),
-    (Tongue.KOREAN, _("Korean")),
-    (Tongue.CHINESE, _("Chinese")),
-]
+_TONGUES = choices_of(
+    Tongue,
+    {
+        Tongue.POST: _("the post's, if it is Korean or Chinese"),
+        Tongue.ENGLISH: _("English"),
+        Tongue.KOREAN: _("Korean"),
+        Tongue.CHINESE: _("Chinese"),
+    },
+)
 _NUMBERS = re.compile(r"[\d\s,;]*\Z")
 
 
