@@ -1,6 +1,11 @@
 """The roles that code asks for; settings decide which model answers each."""
 
+from typing import Self
+
 from vocabulary.display_names import NamedEnum, pgettext
+
+WORDS, PICTURES = False, True
+"""What a role may be shown; each says so, since it decides which model it gets where no setting names the role."""
 
 
 class ModelRole(NamedEnum):
@@ -9,52 +14,42 @@ class ModelRole(NamedEnum):
     The methods of `moderation` label the roles that they alone ask.
     """
 
-    PRIOR_TEXT = "prior_text", pgettext("stored word", "prior of the text")
-    PRIOR_IMAGE = "prior_image", pgettext("stored word", "prior of the picture")
-    DESCRIBER = "describer", pgettext("stored word", "describer of pictures")
-    PICTURE_READER = "picture_reader", pgettext("stored word", "reader of words in pictures")
-    GATEKEEPER = "gatekeeper"
-    PROSECUTOR = "prosecutor"
-    DEFENDER = "defender"
-    JUDGE = "judge"
-    BASELINE = "baseline"
-    PERSPECTIVE = "perspective"
-    DEBATER = "debater"
-    DEBATE_JUDGE = "debate_judge"
-    INVESTIGATOR = "investigator"
-    ESTIMATOR = "estimator", pgettext("stored word", "estimator of probabilities")
-    EXPLAINER = "explainer"
-    COUNTERSPEAKER = "counterspeaker", pgettext("stored word", "writer of counterspeech")
-    COUNTER_EXPLAINER = "counter_explainer", pgettext("stored word", "explainer of hateful posts")
-    """The writer's own model, unless another is named: a writer that was trained may only know how to reply."""
-    CRITIC = "critic", pgettext("stored word", "critic of counterspeech")
-    TOXICITY = "toxicity", pgettext("stored word", "critic of tone")
-    """The critic's own model, unless another is named: a classifier such as detoxify."""
-    SAMPLE_WRITER = "sample_writer", pgettext("stored word", "writer of samples")
-    PARAPHRASER = "paraphraser", pgettext("stored word", "paraphraser")
+    is_shown_pictures: bool
+    """Whether its messages may contain a picture, so that MODEL_VISION is its fallback and not MODEL_TEXT."""
 
-    @property
-    def is_shown_pictures(self) -> bool:
-        """Whether its messages may contain a picture, so that MODEL_VISION is its fallback and not MODEL_TEXT."""
-        return self in _SHOWN_PICTURES
+    def __new__(cls, value: str, is_shown_pictures: bool | None = None, label: str = "") -> Self:
+        """Create a member, written as `VALUE, WORDS` or `VALUE, PICTURES`, with a label after them if it has one."""
+        if not isinstance(is_shown_pictures, bool):  # left out, or the label stands in its place
+            raise TypeError(f"{value}: say WORDS or PICTURES after it, and then its label if it has one.")
+        member = str.__new__(cls, value)
+        member._value_, member.label, member.is_shown_pictures = value, label, is_shown_pictures
+        return member
+
+    PRIOR_TEXT = "prior_text", WORDS, pgettext("stored word", "prior of the text")
+    PRIOR_IMAGE = "prior_image", PICTURES, pgettext("stored word", "prior of the picture")
+    DESCRIBER = "describer", PICTURES, pgettext("stored word", "describer of pictures")
+    PICTURE_READER = "picture_reader", PICTURES, pgettext("stored word", "reader of words in pictures")
+    GATEKEEPER = "gatekeeper", PICTURES
+    PROSECUTOR = "prosecutor", PICTURES
+    DEFENDER = "defender", PICTURES
+    JUDGE = "judge", PICTURES
+    BASELINE = "baseline", PICTURES
+    PERSPECTIVE = "perspective", WORDS
+    DEBATER = "debater", WORDS
+    DEBATE_JUDGE = "debate_judge", WORDS
+    INVESTIGATOR = "investigator", WORDS
+    ESTIMATOR = "estimator", WORDS, pgettext("stored word", "estimator of probabilities")
+    EXPLAINER = "explainer", PICTURES
+    COUNTERSPEAKER = "counterspeaker", WORDS, pgettext("stored word", "writer of counterspeech")
+    COUNTER_EXPLAINER = "counter_explainer", WORDS, pgettext("stored word", "explainer of hateful posts")
+    """The writer's own model, unless another is named: a writer that was trained may only know how to reply."""
+    CRITIC = "critic", WORDS, pgettext("stored word", "critic of counterspeech")
+    TOXICITY = "toxicity", WORDS, pgettext("stored word", "critic of tone")
+    """The critic's own model, unless another is named: a classifier such as detoxify."""
+    SAMPLE_WRITER = "sample_writer", PICTURES, pgettext("stored word", "writer of samples")
+    PARAPHRASER = "paraphraser", WORDS, pgettext("stored word", "paraphraser")
 
     @property
     def setting(self) -> str:
         """The environment variable that binds the role."""
         return f"MODEL_{self.upper()}"
-
-
-_SHOWN_PICTURES = frozenset(
-    {
-        ModelRole.PRIOR_IMAGE,
-        ModelRole.DESCRIBER,
-        ModelRole.PICTURE_READER,
-        ModelRole.GATEKEEPER,
-        ModelRole.PROSECUTOR,
-        ModelRole.DEFENDER,
-        ModelRole.JUDGE,
-        ModelRole.BASELINE,
-        ModelRole.EXPLAINER,
-        ModelRole.SAMPLE_WRITER,
-    }
-)

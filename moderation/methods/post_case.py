@@ -23,6 +23,7 @@ from moderation.methods.prompt_choice import APP
 from moderation.models import EvaluationCase
 from providers.messages import Message, Picture
 from providers.prompt_fencing import FencedText, fence, nonce_for
+from providers.roles import ModelRole
 from runs.domain.states import ASIDE
 from runs.methods.method import Step
 from runs.methods.prompt_sets import CAREFUL
@@ -136,7 +137,11 @@ class Post:
         """Return a question about this post.
 
         `fields` fill the template, together with `post`, `kinds` and `categories`.
+
+        Raises ValueError for a picture and a role that is declared as one of words: a text model could answer it.
         """
+        if self.picture and not ModelRole(role).is_shown_pictures:
+            raise ValueError(f"{role} is shown a picture: declare it with PICTURES in providers/roles.py.")
         filled = {
             "post": self.words,
             "kinds": self.kinds,

@@ -53,6 +53,19 @@ def test_a_role_comes_before_its_family(configure: Configure):
     assert (image.name, image.setting) == ("openai:b", "MODEL_VISION")
 
 
+def test_a_role_that_is_shown_pictures_falls_back_to_the_model_that_sees(configure: Configure):
+    configure(OPENAI_API_KEY="k", MODEL_TEXT="openai:text-only", MODEL_VISION="openai:sees")
+    for role in ModelRole:
+        assert names(role) == ["openai:sees" if role.is_shown_pictures else "openai:text-only"]
+    assert ModelRole.JUDGE.is_shown_pictures and not ModelRole.DEBATE_JUDGE.is_shown_pictures
+
+
+@pytest.mark.parametrize("said", [("voter",), ("voter", "voter of a jury")])
+def test_a_role_that_does_not_say_what_it_is_shown_cannot_be_declared(said: tuple[str, ...]):
+    with pytest.raises(TypeError, match="voter: say WORDS or PICTURES"):
+        ModelRole.__new_member__(ModelRole, *said)
+
+
 def test_the_gatekeeper_defaults_to_the_prosecutor(configure: Configure):
     configure(OPENAI_API_KEY="k", MODEL_VISION="openai:a", MODEL_PROSECUTOR="openai:b")
     assert names(ModelRole.GATEKEEPER, ModelRole.JUDGE) == ["openai:b", "openai:a"]
