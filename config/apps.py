@@ -2,6 +2,7 @@
 
 from django.apps import AppConfig
 from django.conf import settings
+from django.core.checks import register
 
 
 class SiteConfig(AppConfig):
@@ -13,6 +14,10 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         for folder in settings.QUEUE_FOLDERS:
             folder.mkdir(parents=True, exist_ok=True)
+        if settings.MODEL_EMBEDDING:  # only then: its check loads a vendor's library
+            from config.checks import check_embedding
+
+            register(check_embedding)
         if settings.METRICS:
             from config.monitoring import counters
 

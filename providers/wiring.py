@@ -102,7 +102,13 @@ def embedder() -> Embedder:
         raise NotConfigured(trouble)
     vendor, dimensions = _vendor(provider), settings.MODEL_EMBEDDING_DIMENSIONS
     with _building:
-        sender = _connection(vendor).embedding(model, dimensions)
+        embedding = getattr(_connection(vendor), "embedding", None)
+        if embedding is None:
+            sentence = _(
+                "MODEL_EMBEDDING names %(server)s, whose protocol %(protocol)s gives no vectors: name another."
+            )
+            raise NotConfigured(sentence % {"server": provider, "protocol": vendor.server.protocol})
+        sender = embedding(model, dimensions)
         return Batched(_Guarded(sender, _breaker(vendor), _gate(vendor)), dimensions=dimensions)
 
 

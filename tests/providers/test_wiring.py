@@ -1,9 +1,13 @@
+import sys
 from collections.abc import Callable, Iterator
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
+from config.checks import check_embedding
 from providers import bindings, wiring
+from providers.keyword.model import KeywordModel
 from providers.messages import Message, ProviderBusy, ProviderError, ProviderPaused, Request
 from providers.resilience.retry import RetryingModel
 from providers.roles import ModelRole
@@ -145,6 +149,23 @@ def test_vectors_come_from_a_named_server_too(servers: tuple[WireServer, WireSer
     assert wiring.embedder().name == "lab:vectors"
     wiring.embedder().embed(["white roses"])
     assert [heard.texts for heard in lab.heard] == [["white roses"]]
+
+
+def test_a_protocol_without_vectors_is_said_to_have_none(settings: Any, monkeypatch: pytest.MonkeyPatch):
+    """A connection that is made as the recipe says: it has `model` and nothing else."""
+    told: Any = ModuleType("providers.vendors.lines")
+    told.Bounds = told.Endpoint = SimpleNamespace
+    told.connect = lambda endpoint, *, provider: SimpleNamespace(model=lambda name: KeywordModel())
+    monkeypatch.setitem(sys.modules, "providers.vendors.lines", told)
+    monkeypatch.setitem(wiring._MODULES, "lines", "providers.vendors.lines")
+    settings.MODEL_SERVERS = {"lab": ModelServer("lab", "lines", "http://127.0.0.1:9/")}
+    settings.MODEL_EMBEDDING = "lab:emb"
+    with pytest.raises(
+        bindings.NotConfigured, match="MODEL_EMBEDDING names lab, whose protocol lines gives no vectors"
+    ):
+        wiring.embedder()
+    [finding] = check_embedding()
+    assert "whose protocol lines gives no vectors" in finding.msg
 
 
 def test_the_protocol_s_own_server_keeps_its_variables_beside_others(configure: Configure, wire: WireServer):
