@@ -23,6 +23,8 @@ class EndedProject(MiddlewareMixin):
     def process_exception(self, request: HttpRequest, fault: Exception) -> HttpResponse | None:
         match = request.resolver_match
         slug = match.kwargs.get("slug") if match else None
+        if isinstance(fault, Http404):  # says already what the answer is: nothing ended while the view worked
+            return None
         if is_outage(fault) or (_may_go_on(request, slug) if slug else not isinstance(fault, Project.DoesNotExist)):
             return None
         log.warning(

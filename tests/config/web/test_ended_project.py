@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.db import DatabaseError, OperationalError
 from django.http import HttpRequest, HttpResponse
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 from django.urls import resolve
 from django.utils import timezone
 
@@ -55,6 +55,18 @@ def test_a_fault_after_the_end_is_404(member: Membership, end: Callable[[Members
         assert page is not None and operation is not None
         assert page.status_code == operation.status_code == 404
         assert b'"code": "not_found"' in operation.content
+
+
+def test_an_address_of_a_project_that_never_was_leaves_no_line_in_the_log(
+    client: Client, member: Membership, caplog: pytest.LogCaptureFixture
+) -> None:
+    client.force_login(member.user)
+    for path in ("/p/never-was/label/", "/p/never-was/items/", "/api/v1/projects/never-was/items/"):
+        assert client.get(path).status_code == 404
+    assert "ended" not in caplog.text
+    Membership.objects.filter(pk=member.pk).update(active=False)
+    assert answer(member, ValueError()) is not None
+    assert "its project or membership ended" in caplog.text
 
 
 def test_a_fault_while_the_project_goes_on_stays_one(member: Membership) -> None:
