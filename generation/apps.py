@@ -76,7 +76,8 @@ def _release_writer(target: "Target", rows: "Rows") -> "Writer":
 
 
 def _extension() -> Extension:
-    from generation.counterspeech.personal_data import PARTS
+    from generation.counterspeech.personal_data import PARTS as COUNTERSPEECH
+    from generation.injection.personal_data import PARTS as INJECTION
     from generation.injection.run_subjects import exchanges, pictures, samples
     from generation.injection.settings import targets_of
 
@@ -88,7 +89,7 @@ def _extension() -> Extension:
         tabs=(Tab("generation:item-counterspeech", _("Counterspeech")),),
         add_samples=(_add_samples,),
         gold_wanted=GoldWanted("generation:injection", targets_of),
-        personal_data=PARTS,
+        personal_data={**COUNTERSPEECH, **INJECTION},
         run_subjects={
             **dict.fromkeys(("counter_explain", "counterspeech", "counterscore"), exchanges),
             "injection": samples,

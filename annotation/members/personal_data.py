@@ -8,25 +8,12 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from annotation.core import extensions
 from annotation.domain.choices import EventVerb
-from annotation.models import (
-    Adjudication,
-    CheckIn,
-    ConsentText,
-    Event,
-    Guideline,
-    Label,
-    Membership,
-    OptOut,
-    SavedSearch,
-    Skip,
-    TrainingAttempt,
-    User,
-    WorkDay,
-)
+from annotation.members.personal_parts import OWN_FACTS, PARTS, Parts
+from annotation.models import Category, ConsentText, Event, Membership, User
 
 FORMAT = "interplay-personal/1"
 
@@ -40,88 +27,6 @@ _MEMBERSHIP = (
     *("severe_a_day", "minutes_a_day", "trained_at", "guideline_read"),
 )
 
-Parts = extensions.PersonalData
-"""By name: the model, the lookup of the person's membership, and the columns by name."""
-
-PARTS: Parts = {
-    "labels": (
-        Label,
-        "annotator",
-        {
-            "project": "item__project__slug",
-            "item": "item__public_id",
-            "label": "public_id",
-            "revision": "revision",
-            "in_force": "in_force_at__public_id",
-            "category": "category__name",
-            "categories": "categories",
-            **{name: name for name in ("not_sure", "low_quality", "target_group", "note", "challenges")},
-            "answers": "answers",
-            **{name: name for name in ("first_answer", "seconds", "reveals", "created_at")},
-            "guideline": "guideline__number",
-        },
-    ),
-    "skips": (
-        Skip,
-        "annotator",
-        {"project": "item__project__slug", "item": "item__public_id", "reason": "reason", "created_at": "created_at"},
-    ),
-    "opt_outs": (
-        OptOut,
-        "member",
-        {
-            "project": "member__project__slug",
-            "category": "category__name",
-            **{name: name for name in ("target_group", "severity", "created_at", "ended_at")},
-        },
-    ),
-    "check_ins": (CheckIn, "member", {"project": "member__project__slug", "day": "day", "mood": "mood", "at": "at"}),
-    "work_days": (
-        WorkDay,
-        "member",
-        {
-            "project": "member__project__slug",
-            **{name: name for name in ("day", "active_seconds", "labels", "skips", "shown", "severe")},
-        },
-    ),
-    "training": (
-        TrainingAttempt,
-        "member",
-        {
-            "project": "member__project__slug",
-            **{name: name for name in ("number", "started_at", "finished_at", "correct", "answered", "total")},
-            "passed": "passed",
-        },
-    ),
-    "searches": (
-        SavedSearch,
-        "member",
-        {"project": "project__slug", "name": "name", "query": "query", "shared": "shared"},
-    ),
-    "guidelines_written": (
-        Guideline,
-        "author",
-        {"project": "project__slug", "number": "number", "summary": "summary", "created_at": "created_at"},
-    ),
-    "adjudications": (
-        Adjudication,
-        "reviewer",
-        {
-            "project": "item__project__slug",
-            "item": "item__public_id",
-            "category": "category__name",
-            "categories": "categories",
-            **{name: name for name in ("ruling", "corrections", "target_group", "rationale", "message", "created_at")},
-        },
-    ),
-    "events": (
-        Event,
-        "actor",
-        {"project": "project__slug", "verb": "verb", "at": "at", "item": "item__public_id", "row": "row"},
-    ),
-}
-"""The rows of this app; other apps register theirs (`Extension.personal_data`)."""
-
 
 def data_of(user: User) -> dict[str, Any]:
     """Return everything that the site stores about the person as JSON values; times in ISO 8601, UTC.
@@ -129,7 +34,7 @@ def data_of(user: User) -> dict[str, Any]:
     The number of queries is fixed.
     """
     members = list(Membership.objects.filter(user=user).select_related("project").order_by("project__slug"))
-    consents = consents_of(members)
+    consents, categories = consents_of(members), _category_names(members)
     return {
         "format": FORMAT,
         "account": {name: _written(getattr(user, name)) for name in _ACCOUNT},
@@ -140,8 +45,8 @@ def data_of(user: User) -> dict[str, Any]:
             for member in members
         ],
         **{
-            name: _rows(model._default_manager.filter(**{f"{lookup}__user": user}), columns)
-            for name, (model, lookup, columns) in _all_parts().items()
+            name: _rows(_rows_of(user, model, lookup), columns, categories)
+            for name, (model, lookup, columns) in all_parts().items()
         },
     }
 
@@ -149,12 +54,13 @@ def data_of(user: User) -> dict[str, Any]:
 def counts_of(user: User) -> dict[str, int]:
     """Count the rows about the person, for the page where they can be downloaded."""
     return {
-        name: PARTS[name][0]._default_manager.filter(**{f"{PARTS[name][1]}__user": user}).count()
-        for name in ("labels", "skips", "events")
+        name: _rows_of(user, model, lookup).count()
+        for name, (model, lookup, _columns) in PARTS.items()
+        if name in ("labels", "skips", "events")
     }
 
 
-def _all_parts() -> Parts:
+def all_parts() -> Parts:
     """Return the parts of this app and of the others."""
     parts = dict(PARTS)
     for extension in extensions.registered():
@@ -179,12 +85,30 @@ def consents_of(members: Iterable[Membership]) -> dict[int, list[dict[str, Any]]
     return consents
 
 
-def _rows(rows: QuerySet[Any], columns: Mapping[str, str]) -> list[dict[str, Any]]:
+def _rows_of(user: User, model: type[Model], lookup: str) -> QuerySet[Any]:
+    """Return the rows of a part: the lookup leads to a membership, or to the account itself."""
+    leads_to_account = "__" not in lookup and model._meta.get_field(lookup).related_model is User
+    return model._default_manager.filter(**{lookup if leads_to_account else f"{lookup}__user": user})
+
+
+def _category_names(members: Iterable[Membership]) -> dict[tuple[str, int], str]:
+    rows = Category.objects.filter(project__in={member.project_id for member in members})
+    return {(slug, code): name for slug, code, name in rows.values_list("project__slug", "code", "name")}
+
+
+def _rows(
+    rows: QuerySet[Any], columns: Mapping[str, Any], categories: Mapping[tuple[str, int], str]
+) -> list[dict[str, Any]]:
     result = []
     for values in rows.order_by("pk").values_list(*columns.values()).iterator(chunk_size=2000):
         row = dict(zip(columns, map(_written, values), strict=True))
         if "in_force" in row:
             row["in_force"] = row["in_force"] is not None
+        if "categories" in row:  # codes where there are several, else none
+            codes = [categories.get((row["project"], code), code) for code in row["categories"]]
+            row["categories"] = codes or ([row["category"]] if row["category"] else [])
+        if "facts" in row:
+            row["facts"] = {name: row["facts"][name] for name in OWN_FACTS.get(row["verb"], ()) if name in row["facts"]}
         result.append(row)
     return result
 

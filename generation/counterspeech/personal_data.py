@@ -1,6 +1,6 @@
 """The counterspeech work that a person's personal-data export contains (`annotation.personal`)."""
 
-from annotation.members.personal_data import Parts
+from annotation.members.personal_parts import Parts
 from generation.domain.counterspeech.explanations import Explanation
 from generation.domain.counterspeech.preferences import Criterion
 from generation.models import Comparison, Explanations, Reply, ReplyComment
