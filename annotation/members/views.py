@@ -247,6 +247,8 @@ def _people_page(
         {"row": row, "state": member_invitations.state_of(row, now)}
         for row in member_invitations.invitations_of(admin.project)[:INVITATIONS_SHOWN]
     ]
+    people = _people(admin.project)
+    erased = sum(_is_erased(person) for person in people)
     context = {
         "project": admin.project,
         "membership": admin,
@@ -254,7 +256,9 @@ def _people_page(
         "invite": invite or InvitationForm(admin.project),
         "joined": joined,
         "link": link,
-        "people": _people(admin.project),
+        "people": people,
+        "accounts": len(people) - erased,
+        "erased": erased,
         "imported": Membership.objects.filter(project=admin.project, user=None).count(),
         "invitations": invited,
     }
@@ -280,7 +284,7 @@ def _member_page(request: PersonRequest, admin: Membership, person: Membership, 
         "membership": admin,
         "person": person,
         "self": person.pk == admin.pk,
-        "erased": person.user.username.startswith(join.ERASED),
+        "erased": _is_erased(person),
         "may_erase": person.pk != admin.pk and erasure.may_erase(admin, person.user),
         "has_second_step": second_factor.is_set_up(person),
         "agreed": consent_texts.agreed_by(person),
@@ -302,6 +306,10 @@ def _member(project: Project, public_id: UUID) -> Membership:
         raise Http404
     person.project = project
     return person
+
+
+def _is_erased(person: Membership) -> bool:
+    return person.user is not None and person.user.username.startswith(join.ERASED)
 
 
 def _people(project: Project) -> list[Membership]:

@@ -25,7 +25,7 @@ from annotation.assignment.claim import claim
 from annotation.assignment.outcomes import HeldSeat
 from annotation.core.release_paths import releases_root
 from annotation.domain.answer import Answer
-from annotation.domain.choices import Role
+from annotation.domain.choices import OnWithdrawal, Role
 from annotation.labelling.submit import submit_label
 from annotation.members import erasure, invitations, participation, personal_data, views_preferences
 from annotation.models import (
@@ -48,6 +48,7 @@ from annotation.operations.audit import audit
 from annotation.releases.build import release
 from builders import category, make_item, make_label, make_member, make_open_item, make_project, make_user
 from config.logging_filters import Redacting
+from markup import compact
 
 pytestmark = pytest.mark.django_db
 
@@ -412,6 +413,29 @@ def test_taking_ones_data_along_has_a_fixed_number_of_queries(project, django_as
         make_label(make_open_item(project).seat_rows.first(), member, 1)
     with django_assert_num_queries(62):
         personal_data.data_of(member.user)
+
+
+def test_after_an_erasure_the_admins_pages_say_what_holds(project):
+    Project.objects.update(on_withdrawal=OnWithdrawal.REMOVE)
+    person, admin = make_member(project, consent_version=1), make_member(project, Role.ADMIN)
+    make_label(make_open_item(project).seat_rows.first(), person, 1)
+    client = Client()
+    client.force_login(admin.user)
+    pages = "/p/garden/people/", f"/p/garden/people/{person.public_id}/"
+    before = [client.get(page).content.decode() for page in pages]
+    assert "2 people with an account" in before[0] and "their labels no longer count" in before[1]
+    erasure.erase(person.user)
+    people, about = (client.get(page).content.decode() for page in pages)
+    assert "1 person with an account; 1 account was erased" in compact(people)
+    assert "their labels no longer count" not in about and "labels that were in force stay in use" in about
+
+
+def test_the_page_of_own_data_says_what_stays(project):
+    client = Client()
+    client.force_login(make_member(project).user)
+    page = compact(client.get("/me/data/").content.decode())
+    for what in ("text answers", "reasons of decisions", "reports", "working days", "the record of what you did"):
+        assert what in page
 
 
 def test_the_page_of_own_data_shows_what_was_agreed_to(project):
