@@ -108,12 +108,21 @@ def test_every_operation_has_a_route_and_a_call_and_the_other_way_round(world: W
         for method in METHODS
         if operation_at(method, reverse(name, kwargs=ROUTES[name].parts(world)))
     }
-    assert described_here == set(CALLS) == {(method, name) for name in NAMES for method in ROUTES[name].methods}
+    routed = {(method, name) for name in NAMES for method in ROUTES[name].methods}
+    assert not described_here - set(CALLS), (
+        f"{sorted(described_here - set(CALLS))}: add a call that succeeds to CALLS in tests/support/api_calls.py"
+    )
+    assert not described_here ^ routed, (
+        f"{sorted(described_here ^ routed)}: tests/support/site_addresses.py and the views (extend_schema) do not name the "
+        "same methods"
+    )
+    assert not set(CALLS) - described_here, f"{sorted(set(CALLS) - described_here)}: no operation; remove it from CALLS"
     assert len(described_here) == len(operations())
 
 
 def test_every_answer_has_a_form_and_every_part_of_the_description_has_words():
-    assert [problem for operation in operations().values() for problem in free_forms(operation)] == []
+    free = [problem for operation in operations().values() for problem in free_forms(operation)]
+    assert not free, f"give these a type in api/answers.py of their app, or a serializer: {free}"
     speechless = [str(operation) for operation in operations().values() if not operation.spec.get("description")]
     speechless += [
         f"{operation} {status}"
@@ -130,7 +139,7 @@ def test_every_answer_has_a_form_and_every_part_of_the_description_has_words():
     speechless += [
         name for name, schema in document()["components"]["schemas"].items() if not schema.get("description")
     ]
-    assert speechless == []
+    assert not speechless, f"write a docstring or a description (extend_schema) for each of these: {speechless}"
 
 
 @pytest.mark.parametrize("accept", ["application/xml", "text/html", "image/png", "application/vnd.api+json", "*/*;q=0"])

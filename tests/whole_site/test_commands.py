@@ -13,7 +13,8 @@ COMMANDS = sorted((app, name) for name, app in get_commands().items() if app in 
 @pytest.mark.parametrize(("app", "name"), COMMANDS)
 def test_a_refused_choice_is_answered_with_the_words_that_can_be_typed(app: str, name: str) -> None:
     actions = load_command_class(app, name).create_parser("manage.py", name)._actions
-    assert [choice for action in actions for choice in action.choices or () if isinstance(choice, Enum)] == []
+    members = [choice for action in actions for choice in action.choices or () if isinstance(choice, Enum)]
+    assert not members, f"{name}: give the values of these choices, [str(member) for member in …]: {members}"
 
 
 def test_a_role_that_does_not_exist_is_answered_with_those_that_do() -> None:

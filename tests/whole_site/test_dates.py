@@ -15,5 +15,5 @@ def test_every_date_of_a_page_has_the_one_form():
         for form in _FORM.findall(path.read_text("utf-8"))
         if form.strip("\"'") not in _TAKEN
     }
-    assert found == set()
+    assert not found, f'write |date:"Y-m-d" or |date:"Y-m-d H:i" in these templates: {sorted(found)}'
     assert len(list(TEMPLATES.rglob("*.html"))) > 100

@@ -74,7 +74,8 @@ def test_sentences_are_short() -> None:
     lengths = [len(sentence.split()) for text in whole for sentence in sentences(text)]
     assert len(lengths) > 2000
     assert average(lengths) <= AVERAGE_WORDS
-    assert max(len(sentence.split()) for text in TEXTS for sentence in sentences(text)) <= LONGEST
+    long = [sentence for text in TEXTS for sentence in sentences(text) if len(sentence.split()) > LONGEST]
+    assert not long, f"split these sentences of pages: {long}"
 
 
 def idioms_in(text: str) -> list[str]:
@@ -88,12 +89,14 @@ def test_idioms_are_found_as_whole_words() -> None:
 
 
 def test_no_page_uses_a_listed_idiom() -> None:
-    assert {text: said for text in TEXTS if (said := idioms_in(text))} == {}
+    found = {text: said for text in TEXTS if (said := idioms_in(text))}
+    assert not found, f"say it without these idioms (tests/whole_site/idioms.txt): {found}"
 
 
 @pytest.mark.parametrize("phrase", NOT_PLAIN)
 def test_no_page_uses_an_idiom(phrase: str) -> None:
-    assert [text for text in TEXTS if re.search(rf"\b{phrase}", text, re.IGNORECASE)] == []
+    found = [text for text in TEXTS if re.search(rf"\b{phrase}", text, re.IGNORECASE)]
+    assert not found, f"say it in plainer words than {phrase} (NOT_PLAIN): {found}"
 
 
 @pytest.mark.parametrize("word", INSTEAD)
@@ -112,13 +115,15 @@ def prose(document: str) -> Iterator[str]:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_sentences_of_a_document_are_short(document: str) -> None:
     lengths = [len(sentence.split()) for paragraph in prose(document) for sentence in sentences(paragraph)]
-    assert average(lengths) <= AVERAGE_WORDS
-    assert max(lengths) <= LONGEST_OF_A_DOCUMENT
+    assert average(lengths) <= AVERAGE_WORDS, (
+        f"{document}: make sentences shorter; the average is {average(lengths):.2f}"
+    )
+    assert max(lengths) <= LONGEST_OF_A_DOCUMENT, f"{document}: split the sentence of {max(lengths)} words"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_no_document_uses_an_idiom(document: str) -> None:
     text = " ".join((ROOT / document).read_text(encoding="utf-8").split())
     idioms = rf"\b(?:{'|'.join(NOT_PLAIN)})\b.{{0,40}}"
-    assert [found[0] for found in re.finditer(idioms, text, re.IGNORECASE)] == []
-    assert idioms_in(text) == []
+    found = [*(found[0] for found in re.finditer(idioms, text, re.IGNORECASE)), *idioms_in(text)]
+    assert not found, f"{document}: say these in plainer words (NOT_PLAIN, tests/whole_site/idioms.txt): {found}"

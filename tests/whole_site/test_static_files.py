@@ -13,4 +13,5 @@ def test_every_file_that_a_template_names_is_there() -> None:
     folder = Path(settings.BASE_DIR) / "templates"
     named = {name for page in folder.rglob("*.html") for name in _NAMED.findall(page.read_text(encoding="utf-8"))}
     assert "app.css" in named
-    assert {name for name in named if finders.find(name) is None} == set()
+    missing = {name for name in named if finders.find(name) is None}
+    assert not missing, f"a template names these, which are not under static/: {sorted(missing)}"

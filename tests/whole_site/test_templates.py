@@ -21,7 +21,7 @@ def test_no_line_of_a_template_is_longer_than_120_characters():
         for number, line in enumerate((FOLDER / name).read_text().splitlines(), start=1)
         if len(line) > LONGEST_LINE
     ]
-    assert too_long == []
+    assert not too_long, f"break these lines (make format): {too_long}"
 
 
 @pytest.mark.parametrize("formatter", ["djangofmt", "djade"])
@@ -29,7 +29,7 @@ def test_the_formatters_agree_with_every_template(formatter):
     # The formatter also reads the markup: an element that is not closed in its own block makes it fail.
     command = [Path(sys.executable).with_name(formatter), "--check", *TEMPLATES]
     result = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.returncode == 0, f"run make format: {result.stdout}{result.stderr}"
 
 
 def test_every_template_compiles():

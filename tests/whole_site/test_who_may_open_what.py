@@ -67,7 +67,14 @@ def ours() -> set[str]:
 
 
 def test_every_route_has_a_row_and_every_row_a_route():
-    assert ours() ^ set(ROUTES) == set()
+    without, gone = ours() - set(ROUTES), set(ROUTES) - ours()
+    assert not without, (
+        f"{sorted(without)}: add each to ROUTES in tests/support/site_addresses.py, with its methods, the roles that "
+        "may open it and the parts of its address (or to OPEN_TO_ALL here, if everybody may)"
+    )
+    assert not gone, (
+        f"{sorted(gone)}: no address has these names; remove them from ROUTES in tests/support/site_addresses.py"
+    )
 
 
 _TOKEN = re.compile(rb'(name="csrfmiddlewaretoken" value=|"X-CSRFToken": *)"[^"]+"')
