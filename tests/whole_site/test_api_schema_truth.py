@@ -113,8 +113,8 @@ def test_every_operation_has_a_route_and_a_call_and_the_other_way_round(world: W
         f"{sorted(described_here - set(CALLS))}: add a call that succeeds to CALLS in tests/support/api_calls.py"
     )
     assert not described_here ^ routed, (
-        f"{sorted(described_here ^ routed)}: tests/support/site_addresses.py and the views (extend_schema) do not name the "
-        "same methods"
+        f"{sorted(described_here ^ routed)}: tests/support/site_addresses.py and the views (extend_schema) "
+        "do not name the same methods"
     )
     assert not set(CALLS) - described_here, f"{sorted(set(CALLS) - described_here)}: no operation; remove it from CALLS"
     assert len(described_here) == len(operations())

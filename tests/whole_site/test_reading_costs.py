@@ -198,7 +198,7 @@ def test_four_times_the_text_takes_no_reader_much_longer_than_four_times(name: s
     steep = [
         (opening, piece) for opening in openings for piece in PIECES if grows_steeply(READERS[name], opening, piece)
     ]
-    assert steep == []
+    assert not steep, f"rewrite these patterns, so that the time grows with the length alone: {steep}"
 
 
 def test_the_measure_finds_a_reader_that_goes_back() -> None:
