@@ -4,7 +4,8 @@ from annotation.members.personal_parts import Parts, part
 from generation.models import Exchange, InjectionBatch, InjectionConsent, PicturePool, PlanRow, Sample, Trigger
 
 PARTS: Parts = {
-    "exchanges": part(Exchange, "opened_by", "pasted", "created_at", project="project__slug", item="item__public_id"),
+    # Not a post that was pasted: somebody else wrote it.
+    "exchanges": part(Exchange, "opened_by", "created_at", project="project__slug", item="item__public_id"),
     "injection_terms": part(InjectionConsent, "member", "version", "accepted_at", project="project__slug"),
     "picture_pools": part(
         PicturePool,
