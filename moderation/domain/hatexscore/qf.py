@@ -16,8 +16,8 @@ def probability(given: object) -> float:
 
 
 def is_trivial(text: str, quotes: Sequence[str]) -> bool:
-    """Whether the raw text itself was quoted, so that nothing was singled out; exact, to the last full stop."""
-    return text in quotes
+    """Whether nothing but the raw text itself was quoted, so that nothing was singled out; exact, to the full stop."""
+    return set(quotes) == {text}
 
 
 def quotation_faithfulness(prediction: bool | None, p: float | None, p_masked: float | None) -> float:

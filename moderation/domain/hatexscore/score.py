@@ -88,7 +88,7 @@ class Reading:
 
     @property
     def is_trivial(self) -> bool:
-        """Whether it quotes the whole raw text."""
+        """Whether the whole raw text is all that it quotes."""
         return is_trivial(self.text, [each.quote for each in self.rationales])
 
     @property

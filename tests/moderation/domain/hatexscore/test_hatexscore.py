@@ -92,6 +92,11 @@ def test_a_quote_of_the_whole_raw_text_is_trivial_and_one_without_its_full_stop_
     assert nearly.has_evidence and parts(score(nearly, True, 1, 0)) == (1, 1, 1, 1, 1)
 
 
+def test_a_word_quoted_beside_the_whole_text_singles_something_out() -> None:
+    reading = read("Weeds go home.", "“Weeds go home.” insults migrants by “weeds”. Conclusion: hateful")
+    assert reading.has_evidence and parts(score(reading, True, 1, 0)) == (1, 1, 1, 1, 1)
+
+
 def test_where_nothing_is_quoted_the_longest_shared_words_stand_for_quotes() -> None:
     reading = read("The new weeds are choking the roses.", "He says the new weeds are bad. It is hateful.")
     assert [each.quote for each in reading.rationales] == ["The new weeds are"]

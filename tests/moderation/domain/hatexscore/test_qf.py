@@ -38,6 +38,9 @@ def test_qf_is_the_difference_for_hateful_and_the_rest_for_not_hateful(
     assert quotation_faithfulness(prediction, p, p_masked) == by_hand
 
 
-def test_only_the_whole_text_to_the_last_full_stop_is_trivial() -> None:
-    assert is_trivial("New weeds.", ["weeds", "New weeds."])
+def test_only_the_whole_text_to_the_last_full_stop_and_nothing_beside_it_is_trivial() -> None:
+    assert is_trivial("New weeds.", ["New weeds."])
+    assert is_trivial("New weeds.", ["New weeds.", "New weeds."])
+    assert not is_trivial("New weeds.", [])
+    assert not is_trivial("New weeds.", ["weeds", "New weeds."])
     assert not is_trivial("New weeds.", ["New weeds", "weeds"])
