@@ -1,6 +1,7 @@
 """The command of studies: estimate, start, continuation, shared debates, faults in one sentence."""
 
 import json
+import tomllib
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,14 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+import moderation
 from annotation.domain.choices import Stage
 from annotation.models import Item, Project
 from builders import category, make_item, make_project
 from moderation.domain.evaluation.report_tables import tables_of
 from moderation.evaluation import charts
 from moderation.models import Evaluation
-from moderation.studies.shipped import study_templates
+from moderation.studies.shipped import StudyTemplate, study_templates
 from runs.models import Run, Turn
 from wire.server import WireServer, say
 from wire.site import models_at_a_server
@@ -183,6 +185,20 @@ def test_without_a_file_the_command_says_what_there_is(tmp_path: Path) -> None:
     out = StringIO()
     call_command("study", "--template", "arcade-table-5", stdout=out)
     assert out.getvalue() == next(each.text for each in study_templates() if each.name == "arcade-table-5")
+
+
+@pytest.mark.parametrize("template", study_templates(), ids=lambda template: template.name)
+def test_every_template_for_a_papers_table_asks_in_the_words_of_the_set_paper(template: StudyTemplate) -> None:
+    """`careful`, the default, tells models what HateXScore measures, and speakers to be fair."""
+    arms = tomllib.loads(template.text)["arms"]
+    worded = {
+        folder.name for folder in (Path(moderation.__file__).parent / "prompts/paper").iterdir() if folder.is_dir()
+    }
+    asked = {name for arm in arms for name in ([arm["methods"]] if isinstance(arm["methods"], str) else arm["methods"])}
+    assert asked <= worded
+    assert [arm.get("prompts") for arm in arms] == ["paper"] * len(arms)
+    # What a template only proposes, in a comment, names the set too.
+    assert template.text.count('prompts = "paper"') == template.text.count("methods = [")
 
 
 @pytest.mark.parametrize("name", [template.name for template in study_templates()])
