@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from annotation.core.csv_response import csv_file
-from moderation.domain.evaluation.outcomes import RunEnd
+from moderation.domain.evaluation.answer_lines import answer_line
+from moderation.domain.evaluation.answers import Question
 from moderation.domain.evaluation.render import csv_rows, markdown
 from moderation.domain.evaluation.report_tables import tables_of
 from moderation.domain.evaluation.table import EvaluationTable
-from moderation.domain.predict.protocol import missing_perspectives
+from moderation.domain.task import Task
 from moderation.evaluation.arms import stored_arms
 from moderation.evaluation.charts import svg_charts
-from moderation.evaluation.report import outcomes_by_arm
+from moderation.evaluation.report import counted_by, gold_of, outcomes_by_arm
 from moderation.models import Evaluation
 
 REPORT_JSON, REPORT_MARKDOWN, ANSWERS = "report.json", "report.md", "answers.jsonl"
@@ -72,44 +73,10 @@ def answers(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
     arms = stored_arms(evaluation)
     ends = outcomes_by_arm(evaluation, arms, evaluation.runs())
     cases = list(evaluation.cases.order_by("id"))
+    question = Question.about(Task(evaluation.task), counted_by(evaluation, cases))
     for arm in arms:
         for number, repeat in enumerate(ends[arm.method, arm.variant]):
             for case in cases:
-                run_end = repeat.get(str(case.public_id))
-                if run_end is None:
-                    continue
-                answer = run_end.label if evaluation.task == "six" else run_end.hateful
-                yield (
-                    {
-                        "id": case.external_id,
-                        "dataset": case.dataset,
-                        "arm": arm.name,
-                        "repeat": number,
-                        "state": run_end.state,
-                        "label": int(answer) if answer is not None else None,
-                        "refusal": run_end.state == "refused",
-                        "reason_code": run_end.reason or None,
-                        "reason": run_end.explanation,
-                        **({"way": run_end.way, "rounds": run_end.rounds} if run_end.way else {}),
-                        "calls": run_end.calls,
-                        "tokens": run_end.tokens,
-                        "gold": case.gold_label if evaluation.task == "six" else int(case.gold_hateful),
-                        **({"gold_categories": case.gold_labels} if case.gold_labels else {}),
-                    }
-                    | _votes(run_end)
-                    | _troubles(run_end)
-                )
-
-
-def _votes(run_end: RunEnd) -> dict[str, Any]:
-    """Return the vote of each perspective, and why some are missing; nothing for methods without perspectives."""
-    if not run_end.stances:
-        return {}
-    votes = {row["perspective"]: row["stance"] for row in run_end.stances}
-    return {"votes": votes, "missing": missing_perspectives(run_end.stances)}
-
-
-def _troubles(run_end: RunEnd) -> dict[str, Any]:
-    """Return what went wrong with the run's searches and the limit that it ended at; nothing if all went well."""
-    troubles = {"no_search": run_end.no_search, "faults": list(run_end.faults), "limit": run_end.limit}
-    return {name: value for name, value in troubles.items() if value}
+                if (run_end := repeat.get(str(case.public_id))) is not None:
+                    named = {"id": case.external_id, "dataset": case.dataset, "arm": arm.name, "repeat": number}
+                    yield named | answer_line(gold_of(case), run_end, question)

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 
+from annotation.domain.votes import Category
 from moderation.domain.evaluation.answers import Gold, Question, counted_categories
 from moderation.domain.evaluation.explained import score_figures
 from moderation.domain.evaluation.outcomes import Repeat, RunEnd, answered_pairs, arm_figures, right_by_item
@@ -37,9 +38,7 @@ Ends = dict[tuple[str, str], list[dict[str, RunEnd]]]
 def report_of(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) -> dict[str, Any]:
     """Return the report as JSON values. Every page, file and table is made from them."""
     cases = list(evaluation.cases.order_by("id"))
-    project = evaluation.project
-    known = project.category_values() if project else ()
-    categories = counted_categories(evaluation.category_values(), known, map(gold_of, cases))
+    categories = counted_by(evaluation, cases)
     question = Question.about(Task(evaluation.task), categories)
     names = {category.code: category.name for category in categories}
     ends = outcomes_by_arm(evaluation, arms, runs)
@@ -82,6 +81,12 @@ def report_of(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) 
         "comparisons": _comparisons(arms, ends, by_dataset, gold, question),
         "currency": settings.MODEL_PRICE_CURRENCY,
     }
+
+
+def counted_by(evaluation: Evaluation, cases: Sequence[EvaluationCase]) -> tuple[Category, ...]:
+    """Return the categories that the evaluation's figures count."""
+    known = evaluation.project.category_values() if evaluation.project else ()
+    return counted_categories(evaluation.category_values(), known, map(gold_of, cases))
 
 
 def gold_of(case: EvaluationCase) -> Gold:

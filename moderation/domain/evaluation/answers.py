@@ -115,6 +115,13 @@ def known_label(label: Any, question: Question) -> int | None:
     return label
 
 
+def is_readable(answer: GivenAnswer, question: Question) -> bool:
+    """Whether the answer says what the task asks for: a known category, or in the binary task also a side alone."""
+    if question.task is Task.BINARY:
+        return _side(answer, question) is not None
+    return known_label(answer.label, question) is not None
+
+
 def _side(answer: GivenAnswer, question: Question) -> bool | None:
     if answer.hateful is not None and answer.label is None:
         return answer.hateful

@@ -15,7 +15,7 @@ from annotation.domain.formats.base import Format, Mapped, Unreadable
 from annotation.domain.votes import Category
 from annotation.management.projects import project_named
 from annotation.models import Project
-from moderation.domain.evaluation.answers import GivenAnswer, Question, counted_categories, known_label, mark_answer
+from moderation.domain.evaluation.answers import GivenAnswer, Question, counted_categories, is_readable, mark_answer
 from moderation.domain.evaluation.paired_tests import mcnemar
 from moderation.domain.evaluation.predictions import read_predictions
 from moderation.domain.evaluation.render import remarks_on_examples
@@ -212,18 +212,18 @@ class Command(EvaluationCommand):
         self._say_sources([gold], with_project=bool(options["project"]))
         task = _task(options["task"], [gold])
         question = Question.about(task, _counted(options, gold))
-        answers = self._answers(options["predictions"], gold)
+        answers = self._answers(options["predictions"], gold, question)
         self._tell_unusable(answers, question)
         figures = score_answers([row.gold for row in gold.rows], answers, question).as_json()
         if options["against"]:
             figures["against"] = self._against(options["against"], gold, answers, question)
         return figures
 
-    def _answers(self, name: str, gold: GoldSource) -> dict[str, GivenAnswer]:
+    def _answers(self, name: str, gold: GoldSource, question: Question) -> dict[str, GivenAnswer]:
         path = Path(name)
         try:
             with path.open("rb") as stream:
-                answers = read_predictions(stream)
+                answers = read_predictions(stream, question)
         except OSError as fault:
             raise CommandError(f"{path} cannot be read: {fault.strerror}.") from None
         except Unreadable as fault:
@@ -244,7 +244,7 @@ class Command(EvaluationCommand):
         labels = {
             name: answer.label
             for name, answer in answers.items()
-            if not answer.refused and known_label(answer.label, question) is None
+            if not answer.refused and not is_readable(answer, question)
         }
         if labels:
             name, label = next(iter(labels.items()))
@@ -257,7 +257,7 @@ class Command(EvaluationCommand):
     def _against(
         self, name: str, gold: GoldSource, first: dict[str, GivenAnswer], question: Question
     ) -> dict[str, Any]:
-        second = self._answers(name, gold)
+        second = self._answers(name, gold, question)
         self._tell_unusable(second, question)
         both = [
             row.gold

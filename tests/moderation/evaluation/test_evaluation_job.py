@@ -157,6 +157,30 @@ def test_the_answers_file_held_to_gold_again_gives_the_same_figures(
     assert [again[name] for name in names] == [scores[name] for name in names]
 
 
+def test_binary_answers_are_fed_back_where_the_first_category_is_hateful_and_a_run_failed(
+    wire: WireServer, tmp_path: Path
+) -> None:
+    project = make_project("km", categories=((0, "Origin", True), (1, "Age", True), (8, "None", False)))
+    for number, code in enumerate((0, 8, 8, 1, 1)):
+        gold(project, f"post-{number}", code)
+    # Right, right, wrong, refused, failed.
+    wire.queue(binary(True), binary(False), binary(True), "refusal", status(400), model="baseline")
+    found = evaluate("baseline", "km", "--task", "binary", "--out", tmp_path / "out")
+    (scores,) = results(found)["baseline"]["scores"]
+    assert (scores["total"], scores["refused"], scores["missing"]) == (3, 1, 1)
+    (tmp_path / "gold.jsonl").write_text(
+        "\n".join(
+            json.dumps({"id": item.external_id, "gold": item.category.code, "text": "x"})  # type: ignore[union-attr]
+            for item in Item.objects.select_related("category")
+        )
+    )
+    out, told = StringIO(), StringIO()
+    words = ("--predictions", str(tmp_path / "out/answers.jsonl"), "--gold", str(tmp_path / "gold.jsonl"))
+    call_command("evaluate", *words, "--project", "km", "--task", "binary", "--json", stdout=out, stderr=told)
+    assert json.loads(out.getvalue()) == scores
+    assert "no label that counts" not in told.getvalue()
+
+
 def test_repeats_are_real_calls_and_the_same_command_asks_nothing_twice(wire: WireServer, project: Project) -> None:
     wire.queue(*[six(0)] * 4, *[six(code) for code in (0, 1, 1, 5)], *[six(0)] * 4, model="baseline")
     found = evaluate("baseline", "garden", "--repeats", "3")

@@ -97,7 +97,7 @@ def test_the_agents_table_can_be_counted_again_from_the_answers_file(
             line["dataset"],
             line["id"],
             line["repeat"],
-            bool(line["gold"]),
+            line["gold_hateful"],
             {agent: side.get(stance) for agent, stance in line["votes"].items()},
             line["missing"],
         )
