@@ -16,7 +16,7 @@ def answer_line(gold: Gold, run_end: RunEnd, question: Question) -> dict[str, An
     answer = run_end.answer(question.task) or GivenAnswer()
     given = {"hateful": answer.hateful} if question.task is Task.BINARY else {"label": answer.label}
     return {
-        "state": run_end.state,
+        "state": run_end.counted_as(question),
         **given,
         "refusal": answer.refused,
         "reason_code": run_end.reason or None,

@@ -7,7 +7,15 @@ from typing import Any
 
 from annotation.domain.patterns import PATTERNS
 from annotation.domain.statistics.intervals import Interval
-from moderation.domain.evaluation.answers import HATEFUL, GivenAnswer, Gold, MarkedAnswer, Question, mark_answer
+from moderation.domain.evaluation.answers import (
+    HATEFUL,
+    GivenAnswer,
+    Gold,
+    MarkedAnswer,
+    Question,
+    is_readable,
+    mark_answer,
+)
 from moderation.domain.evaluation.binary import TwoClass, two_class
 from moderation.domain.evaluation.classification import Confusion
 from moderation.domain.evaluation.intervals import intervals
@@ -56,6 +64,16 @@ class RunEnd:
             case _:
                 return None
 
+    def counted_as(self, question: Question) -> str:
+        """Return the state that figures count: a run that succeeded without a usable answer is unreadable.
+
+        An explanation without a conclusion is one. Its run has succeeded, and the explanation is scored.
+        """
+        answer = self.answer(question.task)
+        if self.state == "succeeded" and answer is not None and not is_readable(answer, question):
+            return "unreadable"
+        return self.state
+
 
 Repeat = Mapping[str, RunEnd]
 """Item's id → how its run ended."""
@@ -72,7 +90,7 @@ def arm_figures(gold: Sequence[Gold], repeats: Sequence[Repeat], question: Quest
     return {
         "items": len(gold),
         "hateful": sum(item.hateful for item in gold),
-        "coverage": _coverage(gold, repeats),
+        "coverage": _coverage(gold, repeats, question),
         "scores": [score.as_json() for score in scores],
         "figures": {name: _spread([score.as_json()[name] for score in scores]) for name in FIGURES}
         | {level: _spread([score.by_difficulty[level].accuracy for score in scores]) for level in LEVELS},
@@ -157,9 +175,9 @@ def _two_class(scores: Sequence[Scores]) -> Any:
     return {part: {name: sum(row[part][name] for row in rows) / len(rows) for name in names} for part in rows[0]}
 
 
-def _coverage(gold: Sequence[Gold], repeats: Sequence[Repeat]) -> dict[str, Any]:
+def _coverage(gold: Sequence[Gold], repeats: Sequence[Repeat], question: Question) -> dict[str, Any]:
     run_ends = [repeat.get(item.id) for item in gold for repeat in repeats]
-    states = Counter(run_end.state if run_end else "missing" for run_end in run_ends)
+    states = Counter(run_end.counted_as(question) if run_end else "missing" for run_end in run_ends)
     return {
         "asked": len(run_ends),
         **{state: states[state] for state in ("succeeded", "refused", "unreadable", "failed", "cancelled", "missing")},

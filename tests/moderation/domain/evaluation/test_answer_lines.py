@@ -73,7 +73,19 @@ def test_answers_that_are_fed_back_give_the_figures_of_the_report(
     coverage = figures["coverage"]
     assert sum(scores.overall.refused for scores in again) == coverage["refused"]
     assert sum(scores.missing for scores in again) == sum(coverage[s] for s in ("failed", "cancelled", "missing"))
+    assert sum(scores.unreadable for scores in again) == coverage["unreadable"]
     assert sum(scores.overall.total for scores in again) == coverage["succeeded"] + coverage["unreadable"]
+
+
+def test_an_explanation_without_a_conclusion_is_unusable_in_every_table() -> None:
+    question = Question.about(Task.BINARY, HATEFUL_FIRST)
+    gold = [Gold("a", False, pattern="000"), Gold("b", True, pattern="111"), Gold("c", True, pattern="111")]
+    states = (RunEnd("succeeded", hateful=False), RunEnd("succeeded"), RunEnd("unreadable"))
+    figures = arm_figures(gold, [dict(zip("abc", states, strict=True))], question, {})
+    coverage, patterns = figures["coverage"], figures["patterns"]
+    assert (coverage["succeeded"], coverage["unreadable"]) == (1, 2)
+    assert sum(row["unreadable"] for row in patterns.values()) == 2
+    assert answer_line(gold[1], states[1], question)["state"] == "unreadable"
 
 
 def test_a_line_says_a_side_as_hateful_and_a_category_as_label() -> None:
