@@ -15,7 +15,7 @@ from moderation.domain.evaluation.paired_differences import paired_differences
 from moderation.domain.evaluation.paired_tests import mcnemar
 from moderation.domain.evaluation.predict_tables import Votes, agent_table
 from moderation.domain.evaluation.tracks import track_figures
-from moderation.domain.predict.protocol import Stance, missing_perspectives
+from moderation.domain.predict.protocol import PERSPECTIVE_TURNS, Stance, missing_perspectives
 from moderation.domain.task import Task
 from moderation.evaluation import scoring
 from moderation.evaluation.arms import Arm
@@ -25,7 +25,7 @@ from moderation.hatexscore.explanations import spoken_by
 from moderation.methods.registry import METHODS
 from moderation.models import Evaluation, EvaluationCase
 from providers.roles import ModelRole
-from runs.domain.states import RunState
+from runs.domain.states import RunState, TurnState
 from runs.models import Run, Turn
 
 FORMAT = 1
@@ -77,7 +77,7 @@ def report_of(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) 
             for name, rows in by_dataset.items()
         ],
         "results": results,
-        "panels": _panels(evaluation, arms, runs, by_dataset),
+        "panels": _panels(arms, ends, runs, cases),
         "comparisons": _comparisons(arms, ends, by_dataset, gold, question),
         "currency": settings.MODEL_PRICE_CURRENCY,
     }
@@ -98,8 +98,9 @@ def gold_of(case: EvaluationCase) -> Gold:
 def outcomes_by_arm(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) -> Ends:
     """Return how every run ended. If several runs asked the same question, the last one counts."""
     ends: Ends = {(arm.method, arm.variant): [{} for _ in range(evaluation.repeats)] for arm in arms}
+    votes = _votes_without_verdict(arms, runs)
     rows = runs.order_by("id").values_list(
-        "method", "variant", "repeat", "subject", "state", "reason", "outcome", "calls", "tokens", named=True
+        "pk", "method", "variant", "repeat", "subject", "state", "reason", "outcome", "calls", "tokens", named=True
     )
     for row in rows.iterator():
         repeats = ends.get((row.method, row.variant))
@@ -112,7 +113,7 @@ def outcomes_by_arm(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[
             label=outcome.get("category"),
             hateful=outcome.get("hateful"),
             explanation=str(outcome.get("reason") or ""),
-            stances=outcome.get("stances") or (),
+            stances=outcome.get("stances") or votes.get(row.pk) or (),
             way=str(outcome.get("way") or ""),
             rounds=outcome.get("rounds") if outcome.get("way") else None,
             calls=row.calls,
@@ -122,6 +123,21 @@ def outcomes_by_arm(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[
             limit=outcome.get("limit"),
         )
     return ends
+
+
+def _votes_without_verdict(arms: Sequence[Arm], runs: QuerySet[Run]) -> dict[int, list[dict[str, str]]]:
+    """Return run → the perspectives' votes of the runs that were refused or ended with an unusable answer.
+
+    They have no outcome, but their perspectives voted all the same.
+    """
+    readers = {arm.method: reader for arm in arms if (reader := METHODS[arm.method].stances)}
+    ended = runs.filter(method__in=readers, state__in=(RunState.REFUSED, RunState.UNREADABLE))
+    turns: dict[int, dict[str, tuple[Any, str]]] = {}
+    said = Turn.objects.filter(run__in=ended.values("pk"), key__startswith=PERSPECTIVE_TURNS)
+    for run, key, state, value, reason in said.values_list("run", "key", "state", "value", "reason"):
+        turns.setdefault(run, {})[key] = (value if state == TurnState.OK else None, reason)
+    rows = ended.values_list("pk", "method", "options", "reason")
+    return {run: readers[method](options, turns.get(run, {}), reason) for run, method, options, reason in rows}
 
 
 def _repeats(ends: Sequence[Mapping[str, RunEnd]], cases: Sequence[EvaluationCase]) -> list[Repeat]:
@@ -187,34 +203,30 @@ def _comparisons(
     return comparisons
 
 
-def _panels(
-    evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run], cases: Mapping[str, Sequence[EvaluationCase]]
-) -> list[dict[str, Any]]:
+def _panels(arms: Sequence[Arm], ends: Ends, runs: QuerySet[Run], cases: Sequence[EvaluationCase]) -> list[Any]:
     """Return the perspectives' votes of every arm that has them: each perspective and the majority, by data set."""
-    case_by_id = {case.public_id: case for rows in cases.values() for case in rows}
     panels = []
     for arm in arms:
-        if arm.debate or not METHODS[arm.method].has_stances:
+        if arm.debate or not METHODS[arm.method].stances:
             continue  # arms that judge another arm's debate have the same votes
-        arm_runs = runs.filter(method=arm.method, variant=arm.variant)
-        rows = arm_runs.filter(state=RunState.SUCCEEDED, repeat__lt=evaluation.repeats).order_by("id")
-        votes = {
-            (subject, repeat): _votes(case_by_id[subject], repeat, outcome)
-            for subject, repeat, outcome in rows.values_list("subject", "repeat", "outcome")
-            if subject in case_by_id and outcome
-        }
+        votes = [
+            _votes(case, number, run_end)
+            for number, repeat in enumerate(ends[arm.method, arm.variant])
+            for case in cases
+            if (run_end := repeat.get(str(case.public_id))) is not None and run_end.stances
+        ]
         agents = {
-            agent: {name: cell.as_json() for name, cell in row.items()}
-            for agent, row in agent_table(list(votes.values())).items()
+            agent: {name: cell.as_json() for name, cell in row.items()} for agent, row in agent_table(votes).items()
         }
-        panels.append({"arm": arm.name, "agents": agents, "same_text": _same_text(arm_runs)})
+        same_text = _same_text(runs.filter(method=arm.method, variant=arm.variant))
+        panels.append({"arm": arm.name, "agents": agents, "same_text": same_text})
     return panels
 
 
-def _votes(case: EvaluationCase, repeat: int, outcome: Mapping[str, Any]) -> Votes:
+def _votes(case: EvaluationCase, repeat: int, run_end: RunEnd) -> Votes:
     sides = {Stance.HATE: True, Stance.NON_HATE: False}
-    votes = {row["perspective"]: sides.get(Stance(row["stance"])) for row in outcome["stances"]}
-    missing = missing_perspectives(outcome["stances"])
+    votes = {row["perspective"]: sides.get(Stance(row["stance"])) for row in run_end.stances}
+    missing = missing_perspectives(run_end.stances)
     return Votes(case.dataset, case.external_id, repeat, case.gold_hateful, votes, missing)
 
 

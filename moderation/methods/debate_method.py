@@ -183,8 +183,11 @@ class DebateMethod:
     comparison: Comparison | None = None
     arm_words: Callable[[str, Any], str] = _no_words
     """Return the words for an option's value in an arm's name. Returns "" for `name = value`."""
-    has_stances: bool = False
-    """Whether its outcome has `stances`, a vote of each perspective, which reports count."""
+    stances: Callable[[Mapping[str, Any], Mapping[str, tuple[Any, str]], str], list[dict[str, str]]] | None = None
+    """Return the votes of a run without a verdict from its options, turns and reason; None: there are no votes.
+
+    With it, the outcome of a verdict has `stances`, a vote of each perspective. Reports count both.
+    """
     without_examples: Callable[[Mapping[str, Any]], list[str]] = _no_names
     """Return the perspectives that see no examples though these options ask for them; reports say so."""
     writes_prose: bool = False

@@ -31,7 +31,10 @@ class AgentFigures:
     accuracy: Spread | None
     kappa: float | None
     unvoted: int
-    """The number of runs in which the agent took no side (for the majority: ties, which are wrong)."""
+    """The number of runs in which the agent took no side.
+
+    For the majority: ties, which are wrong, and runs in which all agents are missing, which are in no accuracy.
+    """
     missing: int | None
     """The number of these in which it gave no answer, rather than abstain; None for the majority."""
     refused: int | None
@@ -82,7 +85,7 @@ def _majority(runs: Sequence[Votes], dataset: str, agents: Sequence[str]) -> Age
     dataset_runs = [run for run in runs if run.dataset == dataset]
     majorities = [(run, majority([run.votes.get(agent) for agent in agents])) for run in dataset_runs]
     ties = sum(side is None for _, side in majorities)
-    right = ((run.repeat, side is run.hateful) for run, side in majorities)
+    right = ((run.repeat, side is run.hateful) for run, side in majorities if len(run.missing) < len(run.votes))
     alike = kappa([[run.votes.get(agent) for agent in agents] for run in dataset_runs])
     return AgentFigures(_accuracy(right), alike, unvoted=ties, missing=None, refused=None)
 

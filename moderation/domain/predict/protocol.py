@@ -62,6 +62,10 @@ def perspectives_without_examples(options: Mapping[str, Any]) -> list[str]:
     return [row.code for row in taking_part if not row.store] if run.examples else []
 
 
+PERSPECTIVE_TURNS = "perspective."
+"""What the keys of the perspectives' turns begin with."""
+
+
 class Stance(StrEnum):
     """The side that a perspective takes; the last two are in neither reference."""
 
@@ -118,6 +122,24 @@ def vote(perspective: Perspective, value: Mapping[str, Any] | None, missing_beca
         return Vote(code, name, Stance.ABSTAINED, label, reason)
     stance = Stance.HATE if label == perspective.hateful_label else Stance.NON_HATE
     return Vote(code, name, stance, label, reason)
+
+
+def perspective_key(perspective: Perspective) -> str:
+    """Return the key of the turn in which a perspective votes."""
+    return f"{PERSPECTIVE_TURNS}{perspective.code}"
+
+
+def stances_without_verdict(
+    options: Mapping[str, Any], turns: Mapping[str, tuple[Any, str]], reason: str
+) -> list[dict[str, str]]:
+    """Return the votes of a run that came to no verdict, as outcomes store them.
+
+    `turns` maps the key of a turn to its usable answer, or None, and its reason code. A perspective that was not asked
+    any more is missing for the reason of the run.
+    """
+    run = PredictRun.model_validate(options)
+    taking_part = [row for row in run.perspectives or SEEDED if row.code != run.without]
+    return [vote(row, *turns.get(perspective_key(row), (None, reason))).as_json() for row in taking_part]
 
 
 def missing_perspectives(stances: Sequence[Mapping[str, Any]]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Project
-from moderation.domain.predict.protocol import PredictOptions, perspectives_without_examples
+from moderation.domain.predict.protocol import PredictOptions, perspectives_without_examples, stances_without_verdict
 from moderation.methods.debate_method import BadChoice, CommandOption, DebateMethod
 from moderation.methods.predict import presenter
 from moderation.methods.predict.forms import PredictForm
@@ -67,6 +67,6 @@ METHOD = DebateMethod(
     most_calls=presenter.most_debate_calls,
     step_words=presenter.step_words,
     stages=presenter.stages,
-    has_stances=True,
+    stances=stances_without_verdict,
     without_examples=perspectives_without_examples,
 )

@@ -15,7 +15,7 @@ from django.db import connection
 from annotation.models import Project
 from moderation.domain.predict import answers, protocol
 from moderation.domain.predict.perspectives import NEAREST, SEEDED, Neighbourhood, Perspective
-from moderation.domain.predict.protocol import History, PredictRun, Stance, Vote
+from moderation.domain.predict.protocol import History, PredictRun, Stance, Vote, perspective_key
 from moderation.domain.verdicts import AnswerShape
 from moderation.methods import picture_description
 from moderation.methods.post_case import Post, post_of
@@ -94,9 +94,9 @@ class Predict(PostMethod):
         if opening := _opening(case, values):
             return opening
         case = replace(case, post=case.post.in_words(_described(values)))
-        if waiting := [perspective for perspective in case.perspectives if _key(perspective) not in turns]:
+        if waiting := [perspective for perspective in case.perspectives if perspective_key(perspective) not in turns]:
             return [_view(case, perspective, values) for perspective in waiting]
-        votes = [_vote(perspective, turns[_key(perspective)]) for perspective in case.perspectives]
+        votes = [_vote(perspective, turns[perspective_key(perspective)]) for perspective in case.perspectives]
         if reason := protocol.most_common_loss(votes):
             return _nobody_answered(case, turns, votes, reason)
         for key in protocol.order(case.options.rounds):
@@ -112,10 +112,6 @@ def _current(run: Run) -> tuple[Perspective, ...]:
     """Return the perspectives of the run's project; without a project, those of a new project."""
     project = Project.objects.filter(public_id=run.project).first()
     return perspectives.stored_perspectives(project) if project else SEEDED
-
-
-def _key(perspective: Perspective) -> str:
-    return f"perspective.{perspective.code}"
 
 
 # ── Before the perspectives answer ────────────────────────────────────────────
@@ -191,7 +187,13 @@ def _view(case: PredictCase, perspective: Perspective, values: Mapping[str, Any]
         "examples": "\n\n".join(["Examples from your community:", *shown]) if shown else _NO_EXAMPLES,
     }
     step = _ask(
-        case, _key(perspective), ModelRole.PERSPECTIVE, "perspective", fields, answers.view_shape(perspective), _VIEW
+        case,
+        perspective_key(perspective),
+        ModelRole.PERSPECTIVE,
+        "perspective",
+        fields,
+        answers.view_shape(perspective),
+        _VIEW,
     )
     context = {
         **step.context,
@@ -211,7 +213,9 @@ def _vote(perspective: Perspective, turn: SavedTurn) -> Vote:
 def _nobody_answered(case: PredictCase, turns: Mapping[str, SavedTurn], votes: Sequence[Vote], reason: str) -> GiveUp:
     """Return the end of a run without any vote: the reason that most perspectives share, and the reason of each."""
     losses = ", ".join(f"{row.perspective} {row.missing_because}" for row in votes)
-    first = next(turn for perspective in case.perspectives if (turn := turns[_key(perspective)]).reason == reason)
+    first = next(
+        turn for perspective in case.perspectives if (turn := turns[perspective_key(perspective)]).reason == reason
+    )
     return GiveUp(Reason(reason), f"{ModelRole.PERSPECTIVE}: no perspective answered ({losses}). {first.detail}")
 
 

@@ -17,7 +17,7 @@ from builders import category, make_item, make_member, make_project
 from moderation.domain.evaluation.predict_tables import Votes, agent_table
 from moderation.domain.evaluation.render import markdown
 from moderation.domain.predict.perspectives import SEEDED
-from predict_models import HATE, OTHER, UNSURE, add_examples, script, views
+from predict_models import HATE, OTHER, UNSURE, add_examples, judgement, script, speeches, views
 from wire.server import WireServer, say, status
 from wire.site import models_at_a_server
 
@@ -113,6 +113,54 @@ def test_the_agents_table_can_be_counted_again_from_the_answers_file(
         "majority": (None, None),
     }
     assert "| No side | Missing | Refused |" in markdown(found["report"])
+
+
+def test_agents_majority_and_judge_are_counted_over_the_same_runs_also_without_a_verdict(
+    wire: WireServer, project: Project, tmp_path: Path
+) -> None:
+    gold(project, "post-3", 5)
+    gold(project, "post-4", 0)
+    # A verdict; a judge without a usable answer, asked three times; a judge who refuses; one whose provider fails.
+    for votes in ((HATE, HATE, HATE, OTHER, OTHER), (OTHER, OTHER, OTHER, HATE, HATE)):
+        wire.queue(*views(*votes), model="perspective")
+    wire.queue(*views(HATE, OTHER, HATE, UNSURE, HATE), *views(*[HATE] * 5), model="perspective")
+    wire.queue(*speeches() * 4, model="debater")
+    judges = (judgement(), *[NOTHING_READABLE] * 3, say(None, refusal="I will not judge."), status(400))
+    wire.queue(*judges, model="debate_judge")
+    found, _said = evaluate("predict", "garden", "--out", tmp_path / "out")
+    (panel,), (result,) = found["report"]["panels"], found["report"]["results"]
+    coverage = result["coverage"]
+    assert [coverage[state] for state in ("succeeded", "unreadable", "refused", "failed")] == [1, 1, 1, 1]
+    agents = {agent: row["garden"] for agent, row in panel["agents"].items()}
+    # k-haters is right in all three runs, k-mhas in two; kodoli is wrong twice and abstains once.
+    assert agents["k-haters"]["accuracy"]["mean"] == 1.0
+    assert agents["k-mhas"]["accuracy"]["mean"] == pytest.approx(2 / 3)
+    assert (agents["kodoli"]["accuracy"]["mean"], agents["kodoli"]["unvoted"]) == (0.0, 1)
+    assert agents["majority"]["accuracy"]["mean"] == 1.0
+    lines = [json.loads(line) for line in (tmp_path / "out/answers.jsonl").read_text().splitlines()]
+    assert [(line["state"], len(line.get("votes", ()))) for line in lines] == [
+        ("succeeded", 5),
+        ("unreadable", 5),
+        ("refused", 5),
+        ("failed", 0),
+    ]
+
+
+def test_a_model_that_always_refuses_has_its_rows_of_missing_and_refused(
+    wire: WireServer, project: Project, tmp_path: Path
+) -> None:
+    refused = say(None, refusal="I will not label this.")
+    wire.queue(*[refused] * 10, model="perspective")
+    found, _said = evaluate("predict", "garden", "--out", tmp_path / "out")
+    (panel,) = found["report"]["panels"]
+    agents = {agent: row["garden"] for agent, row in panel["agents"].items()}
+    assert {(row["unvoted"], row["missing"], row["refused"]) for name, row in agents.items() if name in CODES} == {
+        (2, 2, 2)
+    }
+    assert (agents["majority"]["accuracy"], agents["majority"]["unvoted"]) == (None, 2)
+    lines = [json.loads(line) for line in (tmp_path / "out/answers.jsonl").read_text().splitlines()]
+    assert [set(line["votes"].values()) for line in lines] == [{"missing"}] * 2
+    assert "| kold | " in markdown(found["report"])
 
 
 def test_an_evaluation_over_a_file_alone_says_that_nobody_has_examples(wire: WireServer, tmp_path: Path) -> None:
