@@ -14,6 +14,7 @@ from annotation.domain.formats.picture_words import given_words
 def hvli(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
     """Read a record of H-VLI: gold category, both priors, and the pattern and difficulty that it claims."""
     words, reader = given_words(record)
+    gold = _named(record, "final_label")
     return Row(
         line,
         fields.external_id(key),
@@ -21,7 +22,8 @@ def hvli(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Ro
         picture=fields.picture_path(record.get("image_path"), "image_path"),
         text_prior=_hvli_prior(record, "text_label"),
         image_prior=_hvli_prior(record, "image_label"),
-        gold=_named(record, "final_label"),
+        gold=gold,
+        undecided=gold is None and "final_label" in record,  # earlier releases wrote posts that are no gold
         picture_text=words,
         picture_text_reader=reader,
         claimed_pattern=fields.short(record.get("type"), "type", 10),

@@ -17,14 +17,18 @@ LABEL_STUDIO_CONFIG = "label_studio.xml"
 
 
 class Hvli:
-    """`hvli.json`: object id to the record that H-VLI's own evaluator reads."""
+    """`hvli.json`: object id to the record that H-VLI's own evaluator reads, of the posts with a final category.
+
+    That evaluator would count a post without one as answered wrongly.
+    """
 
     def __init__(self, target: Target) -> None:
         self._name_of = target.name_of
         self._out = _Entries(target, HVLI, "{", "}")
 
     def add(self, row: Mapping[str, Any], picture: Path | None) -> None:
-        self._out.entry(f"{json.dumps(row['id'], ensure_ascii=False)}: ", self._record(row))
+        if row["gold"] is not None:
+            self._out.entry(f"{json.dumps(row['id'], ensure_ascii=False)}: ", self._record(row))
 
     def close(self) -> list[ReleasedFile]:
         return [self._out.close()]
@@ -75,5 +79,6 @@ class _Entries:
         self._next = ","
 
     def close(self) -> ReleasedFile:
-        self._out.write(f"\n{self._closing}\n".encode())
+        before = "" if self._next == "," else self._next  # nothing was written yet
+        self._out.write(f"{before}\n{self._closing}\n".encode())
         return self._out.close()

@@ -5,6 +5,7 @@ import hashlib
 import json
 import tarfile
 import xml.etree.ElementTree as ET
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -19,6 +20,7 @@ from annotation.domain.releases.columns import ReleaseFormat, Scope
 from annotation.domain.releases.splits import Shares
 from annotation.models import Item, Prior, ReleaseTerms
 from annotation.releases.build import CannotRelease, copy_to, release
+from annotation.releases.formats.json_documents import Hvli
 from annotation.releases.selection import Selection, Splitting
 from markup import compact
 from release_builders import make_gold, make_picture, problems, rows_of
@@ -170,6 +172,14 @@ def test_hvli_json_has_the_record_that_its_evaluator_reads(project, items, tmp_p
         "difficulty": items[0].difficulty,
     }
     assert (out / found["w-1"]["image_path"]).is_file()
+
+
+def test_hvli_json_without_any_gold_is_an_empty_object(tmp_path):
+    target = SimpleNamespace(folder=tmp_path, name_of={})
+    entries = Hvli(target)
+    entries.add({"id": "disputed", "gold": None}, None)
+    entries.close()
+    assert json.loads((tmp_path / "hvli.json").read_text()) == {}
 
 
 def test_label_studio_gets_tasks_with_annotations_and_predictions(project, items, tmp_path):
@@ -335,7 +345,9 @@ def test_posts_that_are_not_gold_have_no_final_category_in_any_file(project, tri
     assert strata["undefined –"]["train"] == 2
     typed = {row["id"]: row for row in opened(out, tmp_path)["train"]}
     assert typed["misread"]["gold"] is None and typed["misread"]["pattern"] is None
-    assert json.loads((out / "hvli.json").read_text())["misread"]["final_label"] is None
+    records = json.loads((out / "hvli.json").read_text())
+    assert records.keys().isdisjoint({"misread", "left-out"}) and len(records) == 4
+    assert "as the H-VLI evaluator reads it. Posts without a final category are not in it." in card
     tasks = {task["data"]["id"]: task["data"] for task in json.loads((out / "label_studio.json").read_text())}
     assert "gold" not in tasks["misread"] and "gold" in tasks["w-1"]
     with tarfile.open(out / "webdataset/train-000000.tar") as tar:

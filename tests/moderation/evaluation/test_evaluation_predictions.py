@@ -60,6 +60,15 @@ def test_posts_that_a_release_calls_disputed_or_excluded_are_not_gold(gold: int 
     assert [row.gold.id for row in source.rows] == ["gold"] and source.left_out == {"not decided": 2}
 
 
+def test_a_record_of_hvli_without_a_final_label_is_not_decided(tmp_path: Path) -> None:
+    """Releases with closed posts had such records of disputed ones."""
+    usual = {"tweet_text": "weeds", "image_path": None, "text_label": 0, "image_label": None}
+    rows = {"a": usual | {"final_label": 1, "final_label_str": "Racist"}, "b": usual | {"final_label": None}}
+    path = write(tmp_path / "hvli.json", json.dumps(rows, indent=1))
+    source = file_items(path, FileReading(DEFAULT_CATEGORIES, asked_about=False))
+    assert [row.gold.id for row in source.rows] == ["a"] and source.left_out == {"not decided": 1}
+
+
 def test_a_stage_that_another_tool_wrote_means_nothing(tmp_path: Path) -> None:
     path = write(tmp_path / "items.jsonl", json.dumps({"id": "a", "text": "weeds", "gold": 1, "stage": ["disputed"]}))
     assert len(file_items(path, FileReading(DEFAULT_CATEGORIES, asked_about=False)).rows) == 1
