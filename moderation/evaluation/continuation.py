@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Count, Exists, Max, Min, OuterRef
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -18,8 +18,10 @@ from moderation.domain.event_verbs import ModerationVerb
 from moderation.domain.hatexscore.estimators import SCORING
 from moderation.evaluation import scoring
 from moderation.evaluation.arms import Arm, stored_arms
+from moderation.evaluation.collect_answers import BadSource
 from moderation.evaluation.report import report_of
 from moderation.evaluation.start import queue_missing_runs
+from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
 from moderation.models import Evaluation, EvaluationState
 from runs.control import fork, start
@@ -29,6 +31,8 @@ from runs.sql.database_clock import seconds_from_now
 
 log = logging.getLogger(__name__)
 _WINDOW = 120
+_FOR_A_WHILE = (DatabaseError, OSError)
+"""Errors that may be gone at the next try: they end no evaluation."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +59,22 @@ def retry_failed(evaluation: Evaluation, *, refused: bool = False, ring: bool = 
     Each goes on from where it stopped, and all answers are kept. Return the number of runs that go on or are new.
     """
     states = {*start.RESUMABLE, RunState.UNREADABLE, *((RunState.REFUSED,) if refused else ())}
-    with transaction.atomic():
-        reopened = Evaluation.objects.filter(pk=evaluation.pk).exclude(state=EvaluationState.RUNNING)
-        reopened.update(state=EvaluationState.RUNNING, report=None, finished_at=None)
-        queued = sum(_go_on(evaluation, arm, states, ring) for arm in stored_arms(evaluation))
-        queued += queue_missing_runs(evaluation, ring)
-        queued += scoring.start_scoring(evaluation, stored_arms(evaluation), evaluation.runs(), ring=ring, again=True)
+    try:
+        with transaction.atomic():
+            reopened = Evaluation.objects.filter(pk=evaluation.pk).exclude(state=EvaluationState.RUNNING)
+            reopened.update(state=EvaluationState.RUNNING, report=None, finished_at=None, fault="")
+            queued = sum(_go_on(evaluation, arm, states, ring) for arm in stored_arms(evaluation))
+            queued += queue_missing_runs(evaluation, ring)
+            arms, runs = stored_arms(evaluation), evaluation.runs()
+            queued += scoring.start_scoring(evaluation, arms, runs, ring=ring, again=True)
+    except _FOR_A_WHILE:
+        raise
+    except Exception as fault:
+        if evaluation.state != EvaluationState.FAILED:
+            raise
+        log.exception("Evaluation %s still cannot be continued", evaluation.public_id)
+        Evaluation.objects.filter(pk=evaluation.pk).update(fault=_cause(fault))
+        queued = 0
     evaluation.refresh_from_db()
     return queued
 
@@ -68,11 +82,22 @@ def retry_failed(evaluation: Evaluation, *, refused: bool = False, ring: bool = 
 def carry_on(evaluation: Evaluation, *, ring: bool = True) -> bool:
     """Start the runs that are due: further judges, scores of explanations. Write the report when all runs have ended.
 
-    Returns True if this call finished the evaluation.
+    Returns True if this call finished the evaluation. One that cannot be continued ends as failed, with the cause.
     Calling it at any time, also twice at once, is safe.
     """
     if evaluation.state != EvaluationState.RUNNING:
         return False
+    try:
+        return _carry_on(evaluation, ring=ring)
+    except _FOR_A_WHILE:
+        raise
+    except Exception as fault:
+        log.exception("Evaluation %s cannot be continued", evaluation.public_id)
+        _fail(evaluation, _cause(fault))
+        return False
+
+
+def _carry_on(evaluation: Evaluation, *, ring: bool) -> bool:
     _judge(evaluation, ring=ring)
     _score(evaluation, ring=ring)
     if evaluation.runs().filter(state__in=OPEN).exists():
@@ -88,7 +113,8 @@ def carry_on(evaluation: Evaluation, *, ring: bool = True) -> bool:
 def carry_all_on() -> int:
     """Continue every running evaluation. Return how many were finished. The sweeper calls this.
 
-    One that cannot be continued is logged and stays as it is; it does not stop the others.
+    One that cannot be continued just now, as the database does not answer, is logged and tried again later; it does not
+    stop the others.
     """
     finished = 0
     for evaluation in Evaluation.objects.filter(state=EvaluationState.RUNNING).select_related("project", "started_by"):
@@ -97,6 +123,20 @@ def carry_all_on() -> int:
         except Exception:
             log.exception("Continuing evaluation %s failed", evaluation.public_id)
     return finished
+
+
+def _fail(evaluation: Evaluation, cause: str) -> None:
+    """End the evaluation as failed; its answers are kept. Its runs are cancelled: nobody would count them."""
+    running = Evaluation.objects.filter(pk=evaluation.pk, state=EvaluationState.RUNNING)
+    if running.update(state=EvaluationState.FAILED, fault=cause, finished_at=timezone.now()):
+        start.cancel_run_queryset(evaluation.runs())
+    evaluation.refresh_from_db()
+
+
+def _cause(fault: Exception) -> str:
+    """Return what went wrong, in the words of the refusal, or with the kind of error where it has no sentence."""
+    told = str(fault) if isinstance(fault, BadChoice | BadSource) else f"{type(fault).__name__}: {fault}"
+    return told[:500]
 
 
 def cancel(evaluation: Evaluation, actor: Membership | None = None) -> bool:
@@ -123,9 +163,8 @@ def progress(evaluation: Evaluation) -> Progress:
     counts = dict(runs.order_by().values_list("state").annotate(number=Count("pk")))
     runs_per_arm = evaluation.cases.count() * evaluation.repeats
     expected = runs_per_arm * len(evaluation.arms)
-    if scored := [
-        arm.variant for arm in stored_arms(evaluation) if arm.scored_by
-    ]:  # open runs may still have an explanation to score
+    scored = [arm["variant"] for arm in evaluation.arms if arm.get("scored_by")]
+    if scored:  # open runs may still have an explanation to score
         answered = runs.filter(variant__in=scored).exclude(state__in=OPEN).count()
         expected += runs.filter(method=SCORING).count() + max(0, runs_per_arm * len(scored) - answered)
     recent = runs.filter(finished_at__gte=seconds_from_now(-_WINDOW)).exclude(state=RunState.CANCELLED)

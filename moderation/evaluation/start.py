@@ -160,8 +160,8 @@ def _digest(value: Any) -> str:
 
 def _earlier(project: Project | None, wish_digest: str, cases_digest: str) -> Evaluation | None:
     same = Evaluation.objects.filter(project=project, wish_digest=wish_digest)
-    running = same.filter(state=EvaluationState.RUNNING).first()
-    return running or same.filter(state=EvaluationState.DONE, cases_digest=cases_digest).first()
+    ended = same.filter(state__in=(EvaluationState.DONE, EvaluationState.FAILED), cases_digest=cases_digest)
+    return same.filter(state=EvaluationState.RUNNING).first() or ended.first()
 
 
 @transaction.atomic

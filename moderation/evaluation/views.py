@@ -114,8 +114,9 @@ def retry_evaluation(request: PersonRequest, slug: str, public_id: UUID) -> Http
     """Ask again where runs failed, were cancelled or ended unreadable, or also where models refused; keep answers."""
     _member, project_evaluation = _evaluation_of(request, slug, public_id)
     refused = "refused" in request.POST
-    if project_evaluation.state == EvaluationState.RUNNING or not continuation.retry_failed(
-        project_evaluation, refused=refused
+    had_failed = project_evaluation.state == EvaluationState.FAILED
+    if project_evaluation.state == EvaluationState.RUNNING or not (
+        continuation.retry_failed(project_evaluation, refused=refused) or had_failed
     ):
         messages.info(request, _("Nothing is left to ask for."))
     return redirect("moderation:evaluation", slug, public_id)
@@ -177,7 +178,7 @@ def _standing(member: Membership, project_evaluation: Evaluation) -> dict[str, o
         "project": member.project,
         "membership": member,
         "evaluation": project_evaluation,
-        "arms": stored_arms(project_evaluation),
+        "arms": () if project_evaluation.state == EvaluationState.FAILED else stored_arms(project_evaluation),
         "left_out": charts.left_out_reasons(project_evaluation),
         "progress": progress,
         "minutes_left": None if seconds_left is None else max(1, round(seconds_left / 60)),

@@ -37,7 +37,7 @@ class EvaluationCommand(JsonCommand):
     _last_told = 0.0
 
     def failed(self, value: Any) -> bool:
-        return bool(value.get("open"))
+        return bool(value.get("open") or value.get("fault"))
 
     def perform(self, evaluation: Evaluation, threads: int) -> None:
         """Perform the runs in this process until they end, then those of other judges, and write the report."""
@@ -60,12 +60,19 @@ class EvaluationCommand(JsonCommand):
             "state": evaluation.state,
             "open": progress.open + (evaluation.state == EvaluationState.RUNNING),
             "runs": dict(progress.counts),
+            "fault": evaluation.fault,
             "files": written,
             "report": evaluation.report,
         }
 
     def show_evaluation(self, value: dict[str, Any]) -> None:
         """Print the report as Markdown, or how far the runs are."""
+        if value["fault"]:
+            self.stdout.write(
+                f"It could not be continued and has failed. The cause: {value['fault']} Its answers are kept. "
+                "--retry-failed tries it again, --again asks everything anew."
+            )
+            return
         if value["report"] is None:
             self.stdout.write(f"Not done yet ({json.dumps(value['runs'])}). The same command goes on.")
             return

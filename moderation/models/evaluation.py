@@ -19,6 +19,7 @@ class EvaluationState(models.TextChoices):
     RUNNING = "running", pgettext("stored word", "running")
     DONE = "done", pgettext("stored word", "done")
     CANCELLED = "cancelled", pgettext("stored word", "cancelled")
+    FAILED = "failed", pgettext("stored word", "failed")
 
 
 class Evaluation(models.Model):
@@ -42,6 +43,7 @@ class Evaluation(models.Model):
     left_out = models.JSONField(default=dict, blank=True)  # reason → number of items of the sources
     state = models.CharField(max_length=10, choices=EvaluationState.choices, default=EvaluationState.RUNNING)
     report = models.JSONField(null=True, blank=True)  # None until it is done
+    fault = models.CharField(max_length=500, blank=True, default="", db_default="")  # why it could not be continued
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 

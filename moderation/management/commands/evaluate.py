@@ -41,6 +41,7 @@ from moderation.management.evaluation_command import EvaluationCommand, report_f
 from moderation.management.method_options import command_options
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
+from moderation.models import EvaluationState
 
 _OF_METHODS = (
     *("method", "sources", "model", "auxiliary", "judge", "option", "prompts", "glossary", "out", "limit", "sample"),
@@ -141,9 +142,6 @@ class Command(EvaluationCommand):
         except (BadChoice, BadSource) as bad:
             raise CommandError(str(bad)) from None
 
-    def failed(self, value: Any) -> bool:
-        return bool(value.get("open"))
-
     # ── Methods ───────────────────────────────────────────────────────────────
 
     def _evaluate(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -153,7 +151,8 @@ class Command(EvaluationCommand):
         if not new:
             when, state = f"{evaluation.created_at:%Y-%m-%d %H:%M}", evaluation.state
             self.say(f"This was asked for on {when} and is {state}. --again asks everything anew.")
-        for remark in remarks_on_examples(without_examples(evaluation)):
+        has_failed = evaluation.state == EvaluationState.FAILED  # its lines may be of another version
+        for remark in remarks_on_examples([] if has_failed else without_examples(evaluation)):
             self.say(remark)
         if (options["retry_failed"] or options["retry_refused"]) and not new:
             count = continuation.retry_failed(evaluation, refused=options["retry_refused"], ring=False)

@@ -16,15 +16,17 @@ from typing import Any
 import pytest
 from django.conf import settings as site
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
-from annotation.domain.choices import Stage
+from annotation.domain.choices import Role, Stage
 from annotation.models import Event, Item, Project
 from annotation.operations.audit_runs import run_problems
 from annotation.projects import purge
-from builders import category, make_item, make_picture, make_project
+from builders import category, make_item, make_member, make_picture, make_project
 from moderation.debates import presenters
 from moderation.domain.evaluation.render import markdown
 from moderation.domain.predict.answers import DONT_KNOW
@@ -471,8 +473,59 @@ def test_one_that_cannot_be_finished_does_not_stop_the_others(
     cancel_run_queryset(Run.objects.all())
     assert continuation.carry_all_on() == 1
     states = dict(Evaluation.objects.values_list("pk", "state"))
-    assert states == {broken.pk: EvaluationState.RUNNING, other.pk: EvaluationState.DONE}
+    assert states == {broken.pk: EvaluationState.FAILED, other.pk: EvaluationState.DONE}
     assert str(broken.public_id) in caplog.text
+
+
+def test_one_that_cannot_be_continued_ends_as_failed_and_says_so_everywhere(
+    wire: WireServer, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, _ = evaluation_start.begin(project, [gold_items(project)], wish("baseline"), ring=False)
+    with monkeypatch.context() as patch:
+        patch.setattr(continuation, "report_of", lambda *_: {}["the gold is gone"])
+        wire.queue(*[six(0)] * 4, model="baseline")
+        with pytest.raises(SystemExit):
+            call_command("evaluate", "baseline", "garden", "--threads", "1", stdout=(out := StringIO()), stderr=out)
+        assert "It could not be continued and has failed. The cause: KeyError: 'the gold is gone'" in out.getvalue()
+        begun.refresh_from_db()
+        assert begun.state == EvaluationState.FAILED and begun.finished_at is not None
+        assert continuation.carry_all_on() == 0
+    browser = Client()
+    browser.force_login(make_member(project, Role.ADMIN).user)
+    page = browser.get(reverse("moderation:evaluation", args=["garden", begun.public_id])).content.decode()
+    assert "The evaluation could not be continued and has failed" in page and "the gold is gone" in page
+    # Try again: what was answered is not asked again.
+    browser.post(reverse("moderation:evaluation-retry", args=["garden", begun.public_id]))
+    assert continuation.carry_all_on() == 1
+    begun.refresh_from_db()
+    assert (begun.state, begun.fault, len(wire.heard)) == (EvaluationState.DONE, "", 4)
+
+
+def test_one_of_another_version_has_a_page_and_can_be_tried_again_in_vain(wire: WireServer, project: Project) -> None:
+    broken, _ = evaluation_start.begin(project, [gold_items(project)], wish("baseline"), ring=False)
+    Evaluation.objects.filter(pk=broken.pk).update(arms=[{"name": "of another version"}])
+    assert continuation.carry_all_on() == 0
+    assert set(Run.objects.values_list("state", flat=True)) == {"cancelled"}
+    browser = Client()
+    browser.force_login(make_member(project, Role.ADMIN).user)
+    address = reverse("moderation:evaluation", args=["garden", broken.public_id])
+    assert "could not be continued" in browser.get(address).content.decode()
+    browser.post(reverse("moderation:evaluation-retry", args=["garden", broken.public_id]))
+    assert "could not be continued" in browser.get(address).content.decode()
+
+
+def test_a_database_that_does_not_answer_ends_no_evaluation(
+    wire: WireServer, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, _ = evaluation_start.begin(project, [gold_items(project)], wish("baseline"), ring=False)
+
+    def locked(*_: Any, **__: Any) -> bool:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(continuation, "_carry_on", locked)
+    assert continuation.carry_all_on() == 0
+    begun.refresh_from_db()
+    assert begun.state == EvaluationState.RUNNING
 
 
 def test_a_retired_category_counts_where_it_is_gold_and_is_offered_to_nobody(
