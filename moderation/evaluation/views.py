@@ -18,7 +18,7 @@ from moderation.domain.evaluation.report_tables import tables_of
 from moderation.domain.evaluation.sampling import Sample
 from moderation.evaluation import charts, continuation
 from moderation.evaluation import start as evaluation_start
-from moderation.evaluation.arms import stored_arms
+from moderation.evaluation.arms import Arm, stored_arms
 from moderation.evaluation.collect_answers import BadSource, gold_items
 from moderation.evaluation.files import table_csv
 from moderation.evaluation.forms import EvaluationForm
@@ -178,7 +178,7 @@ def _standing(member: Membership, project_evaluation: Evaluation) -> dict[str, o
         "project": member.project,
         "membership": member,
         "evaluation": project_evaluation,
-        "arms": () if project_evaluation.state == EvaluationState.FAILED else stored_arms(project_evaluation),
+        "arms": _shown_arms(project_evaluation),
         "left_out": charts.left_out_reasons(project_evaluation),
         "progress": progress,
         "minutes_left": None if seconds_left is None else max(1, round(seconds_left / 60)),
@@ -187,6 +187,14 @@ def _standing(member: Membership, project_evaluation: Evaluation) -> dict[str, o
         "refused": progress.counts.get("refused", 0),
         "pauses": provider_pauses.pauses_in_force(),
     }
+
+
+def _shown_arms(project_evaluation: Evaluation) -> list[Arm]:
+    """Return the arms; none where another version stored them, which is why such an evaluation has failed."""
+    try:
+        return stored_arms(project_evaluation)
+    except TypeError:
+        return []
 
 
 def _file(content: bytes, media_type: str, name: str) -> HttpResponse:

@@ -494,6 +494,7 @@ def test_one_that_cannot_be_continued_ends_as_failed_and_says_so_everywhere(
     browser.force_login(make_member(project, Role.ADMIN).user)
     page = browser.get(reverse("moderation:evaluation", args=["garden", begun.public_id])).content.decode()
     assert "The evaluation could not be continued and has failed" in page and "the gold is gone" in page
+    assert "<bdi>baseline</bdi>" in page.partition("What was asked")[2]
     # Try again: what was answered is not asked again.
     browser.post(reverse("moderation:evaluation-retry", args=["garden", begun.public_id]))
     assert continuation.carry_all_on() == 1
