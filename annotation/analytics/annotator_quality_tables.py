@@ -160,7 +160,7 @@ _Shape = tuple[Promise, Callable[[QualityReport], tuple[str | Promise, ...]], Ca
 
 
 def _work_columns(shown: QualityReport) -> tuple[str | Promise, ...]:
-    names = (f"{category.code} {category.name}" for category in shown.categories)
+    names = (category.name for category in shown.categories)
     counts = (gettext_lazy("not sure"), gettext_lazy("low quality"))
     times = (gettext_lazy("seconds, median"), gettext_lazy("lower quartile"), gettext_lazy("upper quartile"))
     return _WHO, gettext_lazy("labels"), *names, *counts, *times

@@ -134,4 +134,4 @@ def _pair_cell(shown: Dashboard, first: str, second: str) -> HeatCell:
 
 
 def _category_names(shown: Dashboard) -> list[str]:
-    return [f"{category.code} {category.name}" for category in shown.labels.categories]
+    return [str(category) for category in shown.labels.categories]

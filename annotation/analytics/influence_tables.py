@@ -93,8 +93,7 @@ def group_name(group: Group, categories: tuple[Category, ...]) -> str:
     """Return the label of a group of posts."""
     if group.category is None:
         return str(_SCOPES[group.scope])
-    category = categories[group.category]
-    return _("Prior says %(category)s") % {"category": f"{category.code} {category.name}"}
+    return _("Prior says %(category)s") % {"category": categories[group.category].name}
 
 
 def with_answers(accounts: Iterable[Account]) -> list[Account]:

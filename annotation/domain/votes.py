@@ -24,6 +24,10 @@ class Category:
     """A name of `categories.COLOURS`; empty: the colour that belongs to the code."""
     retired: bool = field(default=False, compare=False)
 
+    def __str__(self) -> str:
+        """Return its key and name, as pages say it in words; a retired one has no key. Files name the code."""
+        return f"{self.key} {self.name}".lstrip()
+
 
 @dataclass(frozen=True)
 class Challenge:

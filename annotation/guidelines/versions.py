@@ -103,7 +103,7 @@ def examples_of(guideline: Guideline) -> list[Example]:
 def as_text(guideline: Guideline) -> str:
     """Return a version as one text followed by its examples, for comparing two."""
     examples = [
-        f"{place}. {example.text}\n→ {example.category.code} {example.category.name}\n{example.why}".rstrip()
+        f"{place}. {example.text}\n→ {example.category}\n{example.why}".rstrip()
         for place, example in enumerate(examples_of(guideline), 1)
     ]
     return "\n\n".join([guideline.text.rstrip(), *examples])

@@ -251,12 +251,12 @@ def listed_values(member: Membership, key: str) -> list[tuple[str, str]]:
     """Return the values that a listed filter can take in this project, each with its name for people."""
     project = member.project_id
     if key == "category":
-        return [(str(code), f"{code} {row.name}") for code, row in sorted(member.project.categories_by_code.items())]
+        return [(str(code), str(row)) for code, row in sorted(member.project.categories_by_code.items())]
     if key == "named_both":
-        pairs = combinations_with_replacement(sorted(member.project.categories_by_code), 2)
+        pairs = combinations_with_replacement(sorted(member.project.categories_by_code.items()), 2)
         return [
-            (f"{first}-{second}", _("%(one)s and %(other)s") % {"one": first, "other": second})
-            for first, second in pairs
+            (f"{first}-{second}", _("%(one)s and %(other)s") % {"one": one, "other": other})
+            for (first, one), (second, other) in pairs
         ]
     if key == "annotator":
         seated = Exists(Seat.objects.filter(annotator=OuterRef("pk")))

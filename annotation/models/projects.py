@@ -225,7 +225,7 @@ class Category(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.code} {self.name}"
+        return str(self.value())
 
     def value(self) -> CategoryValue:
         """Return this category as a value for the rules."""

@@ -1,5 +1,6 @@
 """Summary of a release for its pages, from its manifest."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -23,7 +24,7 @@ def facts(release: Release) -> dict[str, Any]:
         "checksum": checksum(manifest),
         "funnel": _funnel(manifest),
         "known_aside": _known(manifest),
-        "categories": _categories(manifest),
+        "categories": _categories(release),
         "bytes": sum(file["size"] for file in manifest["files"]),
     }
 
@@ -58,10 +59,14 @@ def _known(manifest: dict[str, Any]) -> int:
     return int(manifest["agreement"]["stages"].get(Stage.KNOWN, 0))
 
 
-def _categories(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    gold = manifest["counts"]["gold"]
+def _categories(release: Release) -> list[dict[str, Any]]:
+    """Return the categories with their gold items: by the names of the release, with the project's keys and colours."""
+    gold = release.manifest["counts"]["gold"]
     most = max(gold.values(), default=0)
-    return [
-        category | {"n": gold.get(str(category["code"]), 0), "width": share(gold.get(str(category["code"]), 0), most)}
-        for category in manifest["categories"]
-    ]
+    present = release.project.categories_by_code
+    rows = []
+    for category in release.manifest["categories"]:
+        n = gold.get(str(category["code"]), 0)
+        shown = replace(present[category["code"]].value(), name=category["name"])
+        rows.append({"shown": shown, "n": n, "width": share(n, most)})
+    return rows

@@ -123,7 +123,7 @@ class KeyForm(CategoryChoice):
         if self.several:
             self.fields[name].widget = forms.CheckboxSelectMultiple()
             del self.fields["category"]
-        offer(self, name, [(str(category.code), f"{category.key} {category.name}") for category in self.categories])
+        offer(self, name, [(str(category.code), str(category)) for category in self.categories])
 
     def key(self) -> KnownAnswerKey:
         """Return the answer as a value; only after the fields were read."""

@@ -80,7 +80,7 @@ class OptOutForm(forms.Form):
 
     def __init__(self, *args: Any, categories: Sequence[Category], groups: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        shown = [(str(category.code), f"{category.code} {category.name}") for category in categories]
+        shown = [(str(category.code), str(category)) for category in categories]
         offer(self, "categories", shown)
         if groups:
             offer(self, "groups", [(group, group) for group in groups])

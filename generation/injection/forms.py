@@ -47,7 +47,7 @@ class EntryForm(forms.Form):
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         categories = project.offered_categories()
-        offer(self, "category", [(str(row.code), f"{row.code} {row.name}") for row in categories])
+        offer(self, "category", [(str(row.code), str(row)) for row in categories])
         offer(self, "strategy", [(row, f"{name_of(row)} ({', '.join(PATTERNS_OF[row])})") for row in Strategy])
         offer(self, "pool", [(name, name) for name in _pool_names(project)])
 
@@ -142,7 +142,7 @@ class PoolFilesForm(forms.Form):
 
     def __init__(self, categories: tuple[Category, ...], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        options = [(str(row.code), f"{row.code} {row.name}") for row in categories]
+        options = [(str(row.code), str(row)) for row in categories]
         offer(self, "category", [("", _("not said yet")), *options])
 
 

@@ -195,7 +195,7 @@ def show_plan(request: PersonRequest, member: Membership, *, status: int = 200, 
     project = member.project
     batches = InjectionBatch.objects.filter(project=project)[:8]
     rows = list(PlanRow.objects.filter(project=project))
-    names = {category.code: f"{category.code} {category.name}" for category in project.offered_categories()}
+    names = {category.code: str(category) for category in project.offered_categories()}
     context = shown(
         member,
         patterns=pattern_rows(project),

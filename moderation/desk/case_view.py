@@ -378,7 +378,7 @@ def _intended(case: Case, categories: Sequence[Category]) -> str:
     match case.intent:
         case IntendedCategory(category, further):
             codes = {intended.code for intended in (category, *further)}
-            return ", ".join(f"{named.code} {named.name}" for named in categories if named.code in codes)
+            return ", ".join(str(named) for named in categories if named.code in codes)
         case IntendedHateful(hateful):
             return _("hateful") if hateful else _("not hateful")
         case None:

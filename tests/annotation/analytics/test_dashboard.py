@@ -132,6 +132,12 @@ def test_each_number_of_two_categories_leads_to_just_its_posts(project, trio, la
         assert admin.get(link).context["page"].paginator.count == counted[int(one), int(other)], link
 
 
+def test_tables_name_a_category_by_its_key_as_badges_do(project, labelled):
+    project.categories.filter(code=5).update(code=740, key="w", name="Mild")
+    text = page(as_(project, Role.ADMIN), project).content.decode()
+    assert text.count("<bdi>w Mild</bdi>") > 1 and "740 Mild" not in text
+
+
 def test_gold_by_pattern_and_category_stands_beside_what_is_wanted(project):
     for code, pattern in ((0, "000"), (0, "000"), (3, "001"), (3, None)):
         chosen = builders.category(project, code)

@@ -118,7 +118,7 @@ def test_the_csv_holds_counts_shares_and_reasons(project, people, admin):
         "high, 95 %": "1.0",
         "why undefined": "",
     }
-    assert category["posts"] == "Prior says 1 Racist"
+    assert category["posts"] == "Prior says Racist"
     main = sheet(admin, "prior_differences")[0]
     assert (main["comparison"], main["difference"]) == ("shown − withheld", "")
     assert main["why undefined"] == "There is no such answer yet."

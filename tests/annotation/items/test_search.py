@@ -20,7 +20,7 @@ from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
 from annotation.items import pagination, saved_searches
 from annotation.items.export import as_csv, as_jsonl
-from annotation.items.search import FILTERS, UnknownFilter, asked_in, find_items, query_of
+from annotation.items.search import FILTERS, UnknownFilter, asked_in, find_items, listed_values, query_of
 from annotation.models import Batch, Item, Label, Membership, PictureText, Prior, Project, SavedSearch, Skip
 from markup import compact
 
@@ -409,3 +409,10 @@ def test_days_are_those_of_the_sites_clock(project, admin):
     builders.make_item(project, external_id="today")
     assert ids(admin, created_from=str(today), created_to=str(today)) == ["today"]
     assert ids(admin, created_to=str(today - timedelta(days=1))) == []
+
+
+def test_filters_name_categories_by_their_keys(project, admin):
+    project.categories.filter(code=5).update(code=740, key="w", name="Mild")
+    project.categories.exclude(code__in=(1, 740)).delete()
+    assert listed_values(admin, "category") == [("1", "1 Racist"), ("740", "w Mild")]
+    assert ("1-740", "1 Racist and w Mild") in listed_values(admin, "named_both")

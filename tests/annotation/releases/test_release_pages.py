@@ -15,7 +15,7 @@ from annotation.consensus.exclude import withdraw_item
 from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Role, Source, Stage
 from annotation.models import Item, JobState, KnownAnswer, Release, ReleaseOrder
-from annotation.releases import job
+from annotation.releases import job, publication
 from annotation.releases.build import release
 from annotation.releases.files import checksum, manifest_text
 from annotation.releases.summary import facts
@@ -299,3 +299,21 @@ def test_the_list_of_releases_costs_the_same_for_many(project, gold, admin, djan
         release(project, None)
     with django_assert_max_num_queries(10):
         admin.get(address)
+
+
+def test_a_release_shows_categories_by_the_key_and_colour_of_the_design(project, gold, admin):
+    project.categories.filter(code=1).update(code=740, key="w", colour="pink", name="Insult, mild")
+    project.categories.filter(code=2).update(code=111, key="d")
+    admin.post(reverse("annotation:releases", args=[project.slug]), {"levels": ["weak"], "key": uuid4()})
+    project.categories.filter(code=740).update(name="Mild")
+    made = Release.objects.get()
+    shown = publication.publish(made, project.memberships.get(administers=True))
+    addresses = (
+        reverse("annotation:release", args=[project.slug, 1]),
+        reverse("annotation:public-release", args=[shown.key]),
+    )
+    for address in addresses:
+        page = " ".join(admin.get(address).content.decode().split())
+        assert '<span class="category cat-2"><b>w</b> <bdi>Insult, mild</bdi></span>' in page, address
+        assert '<span class="category cat-1"><b>d</b>' in page and '<dd class="cat-2">' in page, address
+        assert "cat-740" not in page and "cat-111" not in page
