@@ -112,7 +112,7 @@ def _person_cells(person: AnnotatorAgreement, shown: Dashboard) -> Iterator[Heat
 def _share_cell(part: int, whole: int) -> HeatCell:
     if not whole:
         return HeatCell()
-    says = _("of %(n)s labels of others") % {"n": whole}
+    says = ngettext("of %(n)s label of others", "of %(n)s labels of others", whole) % {"n": whole}
     return HeatCell(f"{round(100 * part / whole)}", heat(part / whole), says)
 
 
@@ -127,7 +127,7 @@ def _pair_cell(shown: Dashboard, first: str, second: str) -> HeatCell:
     pair = shown.pairs.get((first, second))
     if first == second or pair is None:
         return UNFIT if first == second else HeatCell()
-    items = _("%(n)s items") % {"n": pair.items}
+    items = ngettext("%(n)s item", "%(n)s items", pair.items) % {"n": pair.items}
     if isinstance(pair.kappa, Measured):
         return HeatCell(f"{pair.kappa.value:.2f}", heat(pair.kappa.value), items)
     return HeatCell("?", says=f"{items}. {agreement_reason(pair.kappa)}")

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.core.navigation import address_of
 from annotation.domain.choices import Role
-from annotation.models import Membership, User
+from annotation.models import Membership, Picture, User
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,8 @@ class TourStep:
     title: str | Promise
     text: str | Promise
     url_name: str
+    text_without_pictures: str | Promise = ""
+    """What it says instead in a project that has no pictures; empty: the same."""
 
 
 STEPS: dict[Role, tuple[TourStep, ...]] = {
@@ -31,10 +33,11 @@ STEPS: dict[Role, tuple[TourStep, ...]] = {
             _("Look"),
             _("Pictures start blurred. Hold Space, or press the button on the picture, to look."),
             "annotation:label",
+            _("Read the post. The guidelines are one key away: press G, and G again to close them."),
         ),
         TourStep(
             _("Answer"),
-            _("Press the number of a category, then Enter. Backspace takes you back to your last post."),
+            _("Press the key of a category, then Enter. Backspace takes you back to your last post."),
             "annotation:label",
         ),
         TourStep(
@@ -126,8 +129,12 @@ def shown_tour(member: Membership, user: User, path: str) -> dict[str, Any]:
             step = steps[steps_seen]
             place = {"number": steps_seen + 1, "total": len(steps), "last": steps_seen + 1 == len(steps)}
             address = address_of(step.url_name, member.project.slug)
+            says = step.text
+            if step.text_without_pictures and not Picture.objects.filter(project=member.project).exists():
+                says = step.text_without_pictures
             return {
                 "step": step,
+                "says": says,
                 "role": role,
                 "project": member.project,
                 "address": "" if address == path else address,

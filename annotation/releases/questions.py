@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Min
 
+from annotation.domain.design.changes import ChangeKind
 from annotation.domain.questions.design_rows import question_row
 from annotation.domain.questions.pooling import PooledQuestion, pooled_questions
 from annotation.domain.questions.question import Question, QuestionKind
@@ -131,7 +132,16 @@ def card_changes(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def _category_words(change: Mapping[str, Any]) -> list[str]:
-    return [f"category {category['code']} {category['name']} {category['change']}" for category in change["categories"]]
+    return [_category_change(category) for category in change["categories"]]
+
+
+def _category_change(category: Mapping[str, Any]) -> str:
+    code, change = category["code"], category["change"]
+    if change == ChangeKind.RENAMED:
+        return f"category {code} {category['before']} renamed to {category['name']}"
+    if change == ChangeKind.ALIASES:
+        return f"category {code} {category['name']} has the other names {category['after'] or '(none)'}"
+    return f"category {code} {category['name']} {change}"
 
 
 def _question_words(change: Mapping[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import IntegrityError
 from django.db.models import Max
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.consensus.close import lock_item
 from annotation.core.transactions import short_transaction
@@ -236,11 +236,19 @@ def _ground(item: Item) -> str:
 
 def _facts(item: Item, decision: Adjudication | None, runs: int) -> str:
     votes = Seat.objects.filter(item=item, round=item.round, label__isnull=False).count()
-    sentences = [_("%(votes)s people labelled the post on their own.") % {"votes": votes}]
+    people = ngettext(
+        "%(votes)s person labelled the post on their own.", "%(votes)s people labelled the post on their own.", votes
+    )
+    sentences = [people % {"votes": votes}]
     if decision is not None:
         sentences.append(_("They did not settle it, or it was reviewed; a reviewer decided it with a written reason."))
     if runs:
-        sentences.append(_("%(runs)s verdicts of models were available; a person decided.") % {"runs": runs})
+        verdicts = ngettext(
+            "%(runs)s verdict of models was available; a person decided.",
+            "%(runs)s verdicts of models were available; a person decided.",
+            runs,
+        )
+        sentences.append(verdicts % {"runs": runs})
     if item.target_group or (decision and decision.target_group):
         group = decision.target_group if decision and decision.target_group else item.target_group
         sentences.append(_("Group targeted: %(group)s.") % {"group": group})

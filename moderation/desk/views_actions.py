@@ -45,7 +45,13 @@ def accept(request: PersonRequest, slug: str) -> HttpResponse:
     try:
         accepted = bulk_accept.accept(member, reason, rationale, form.cleaned_data["count"])
     except bulk_accept.CountChanged as changed:
-        messages.error(request, _("There are now %(now)s posts. Check again.") % {"now": changed.now})
+        messages.error(
+            request,
+            ngettext(
+                "There is now %(now)s post. Check again.", "There are now %(now)s posts. Check again.", changed.now
+            )
+            % {"now": changed.now},
+        )
         return _ask_to_accept(request, member, form, status=409)
     sentence = ngettext("%(count)s post is settled.", "%(count)s posts are settled.", accepted.done) % {
         "count": accepted.done

@@ -138,6 +138,12 @@ def test_tables_name_a_category_by_its_key_as_badges_do(project, labelled):
     assert text.count("<bdi>w Mild</bdi>") > 1 and "740 Mild" not in text
 
 
+def test_one_item_is_said_in_the_singular(project, trio):
+    close_item(builders.make_labelled_item(project, trio, (0, 0, 1)))
+    text = " ".join(page(as_(project, Role.ADMIN), project).content.decode().split())
+    assert "1 item<" in text.replace(" <", "<") and "1 items" not in text and 'title="of 1 labels' not in text
+
+
 def test_gold_by_pattern_and_category_stands_beside_what_is_wanted(project):
     for code, pattern in ((0, "000"), (0, "000"), (3, "001"), (3, None)):
         chosen = builders.category(project, code)

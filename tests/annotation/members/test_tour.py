@@ -50,3 +50,23 @@ def test_a_step_sent_twice_passes_over_no_other():
     client, slug, _user = _newcomer()
     _send(client, slug, role="reviewer", step=1, do="next")
     assert "2/4" in _send(client, slug, role="reviewer", step=1, do="next")
+
+
+def test_a_project_without_pictures_is_told_nothing_about_them():
+    project = builders.make_project()
+    user = join.add_member(project, "robin", Role.ANNOTATOR).membership.user
+    client = Client()
+    client.force_login(user)
+    address = f"/p/{project.slug}/help/"
+    page = client.get(address).content.decode()
+    assert "1/4" in page and "Read the post." in page and "Pictures start blurred. Hold" not in page
+    builders.make_picture(project)
+    assert "Pictures start blurred. Hold" in client.get(address).content.decode()
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "Find a post."), ("zh-hans", "找到帖子。"), ("ko", ".")])
+def test_the_heading_of_a_step_ends_as_its_language_ends_a_sentence(language, words):
+    client, slug, _user = _newcomer()
+    page = client.get(f"/p/{slug}/help/", headers={"Accept-Language": language}).content.decode()
+    strong = " ".join(page.split("<strong>")[1].split("</strong>")[0].split())
+    assert strong.endswith(words)

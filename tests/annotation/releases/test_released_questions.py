@@ -294,6 +294,7 @@ def test_the_card_says_that_the_design_changed_while_people_labelled(project):
     card = dataset_card(made.manifest)
     assert "## The design changed while people labelled" in card
     assert "question severity reasked as version 3 (wording, points)" in card
+    assert "category 0 NotHate renamed to Nothing, category 0 Nothing has the other names NotHate" in card
     # The old scale keeps a row of its own; its labels still name it.
     assert "| `severity` | scale | How bad? (version 3) | 0 | 0 | undefined | 0 (0) |" in card
     assert "| `severity` | scale | How bad? (version 1, 2) | 3 | 2 |" in card
