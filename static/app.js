@@ -107,6 +107,12 @@
     if (key === "Escape") document.querySelectorAll("[data-picture].is-zoomed").forEach((figure) => zoom(figure, false));
   });
 
+  // Where the keys of the categories scroll by themselves, the one that was chosen by its key comes into sight.
+  document.addEventListener("change", ({ target }) => {
+    const list = target.closest(".decide .keys");
+    if (list?.scrollHeight > list?.clientHeight) target.closest(".key").scrollIntoView({ block: "nearest" });
+  });
+
   // What a page wants the focus on has it as soon as the page can be used, not at its first painting: a key pressed
   // at once must not be lost. A form that came back has it on the first field that is wrong.
   const wrong = document.querySelector("main :is(input, select, textarea)[aria-invalid='true']");

@@ -183,6 +183,12 @@ def hue(category: Category) -> str:
     return f"cat-{COLOURS.index(category.colour) if category.colour in COLOURS else category.code % len(COLOURS)}"
 
 
+@register.filter
+def have_long_names(categories: Iterable[Category]) -> bool:
+    """Return whether a name takes more than two lines in a third of a phone's width: keys are then wider."""
+    return any(len(category.name) > 24 for category in categories)
+
+
 @register.simple_tag
 def question_of(project: Project, item: Item) -> str:
     """Return the words above the categories: the project's own, or the site's."""

@@ -34,6 +34,13 @@ WIDTH = 390
 SQUEEZED = """[...document.querySelectorAll(".scroll > table tbody th")]
     .filter(name => name.textContent.trim().length > 12 && name.offsetWidth > 0 && name.offsetWidth < 64)
     .map(name => name.textContent.trim())"""
+# Links and buttons less than 24 pixels high, but for links within a sentence.
+SMALL = """[...document.querySelectorAll("a[href], button, summary")].filter((each) => {
+    const box = each.getBoundingClientRect();
+    const beside = [...each.parentElement.childNodes].some(node => node.nodeType === 3 && node.data.trim().length > 1);
+    return box.width > 2 && box.height < 23.9 && each.checkVisibility({ visibilityProperty: true })
+        && !each.closest(".visually-hidden, .skip-link") && !(beside && getComputedStyle(each).display === "inline");
+}).map(each => `${each.parentElement.tagName} > ${each.tagName} ${each.textContent.trim()}`.slice(0, 60))"""
 LONG = "Weeds in the white roses again, and " + "unbreakable" * 12
 
 
@@ -48,6 +55,9 @@ def project(person: User) -> Project:
     """A project with something on each of its pages."""
     project = make_project("garden", name="A campaign with a name that goes on for quite a while")
     make_member(project, *Role, user=person, pseudonym="somebody", consent_version=0)
+    for category in project.categories.all():
+        category.name = f"Group {category.code} › Subgroup of many kinds of insult, mild or not"
+        category.save()
     trio = [make_member(project) for _ in range(3)]
     for codes in ((1, 1, 1), (0, 1, 0), (0, 1, 2), (0, 0, None)):
         picture = None if len({*codes}) < 3 and None not in codes else make_picture(project)
@@ -85,7 +95,7 @@ def addresses(project: Project) -> list[str]:
         "releases",
         "releases/1",
     ]
-    of_project += ["settings", "people", "desk", "guidelines", "history", "pause", "help", "leave", "consent"]
+    of_project += ["settings", "design", "people", "desk", "guidelines", "history", "pause", "help", "leave", "consent"]
     of_project += ["care", "care/settings", "check-in", "hours", "hours/mine", "influence"]
     of_project += ["releases/terms", "debates", "evaluations", "scores", "documents"]
     of_project += ["glossary", "glossary/new", "glossary/import"]
@@ -122,7 +132,7 @@ def test_no_page_is_wider_than_a_phone(
     faults: list[str] = []
     page.on("console", lambda said: faults.extend([f"{page.url}: {said.text}"] * (said.type == "error")))
     page.on("pageerror", lambda error: faults.append(f"{page.url}: {error}"))
-    wide, squeezed = {}, {}
+    wide, squeezed, small = {}, {}, {}
     for address in addresses(project):
         answer = page.goto(address)
         assert answer is not None and answer.status == 200, address
@@ -131,8 +141,10 @@ def test_no_page_is_wider_than_a_phone(
             wide[address] = width
         if names := page.evaluate(SQUEEZED):
             squeezed[address] = names
+        if targets := page.evaluate(SMALL):
+            small[address] = targets
     page.context.close()
-    assert (wide, squeezed, faults) == ({}, {}, [])
+    assert (wide, squeezed, small, faults) == ({}, {}, {}, [])
 
 
 def test_words_that_people_write_are_broken_wherever_they_stand(
@@ -159,7 +171,8 @@ def test_words_that_people_write_are_broken_wherever_they_stand(
         written.append(replies.write(reply, author, text, intent, reply.version))
     replies.submit(written[0], reviewer)
     home = "/p/garden/"
-    pages = [f"{home}{page}/" for page in ("releases/1", "desk/appeals", "counterspeech")]
+    pages = [f"{home}{page}/" for page in ("releases/1", "desk/appeals", "counterspeech", "settings", "design")]
+    pages += [f"{home}guidelines/", f"/data/{shown.key}/"]
     pages += [f"{home}items/{item.public_id}/" for item in (torn, other)]
     pages += [f"{home}desk/{torn.public_id}/", f"{home}desk/{torn.public_id}/?tab=history"]
     pages += [f"{home}counterspeech/{exchange.public_id}/"]

@@ -11,7 +11,9 @@ from playwright.sync_api import Browser, Page, expect
 import chromium
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Role
+from annotation.domain.design.file import read_design
 from annotation.models import Membership, Project
+from annotation.projects.create import create_project
 from builders import make_labelled_item, make_member, make_open_item, make_picture, make_project
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -43,6 +45,16 @@ BROKEN = """() => [...document.querySelectorAll(".key span, .button")].filter(e 
     }
     return broken;
 })"""
+
+# Names of categories that are not shown in full: cut, beyond their key, or over another.
+CUT = """spans => spans.filter((span) => {
+    const key = span.closest(".key").getBoundingClientRect();
+    const words = document.createRange();
+    words.selectNodeContents(span);
+    const shown = words.getBoundingClientRect();
+    return span.scrollHeight > span.clientHeight + 1 || shown.bottom > key.bottom + 1 || shown.top < key.top - 1
+        || shown.right > key.right + 1;
+}).map((span) => span.textContent.trim())"""
 
 
 @pytest.fixture
@@ -154,3 +166,47 @@ def test_pages_of_care_fit_a_phone_whose_letters_are_twice_as_large(
         assert answer is not None
         excess[address] = wider(page)
     assert {address: pixels for address, pixels in excess.items() if pixels} == {}
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390), (1440, 900)])
+def test_long_names_of_many_categories_are_read_in_full_beside_the_post(
+    browser: Browser, live_server: Any, width: int, height: int
+) -> None:
+    kinds = ("insult, mild", "insult, strong", "mockery, mild", "mockery, strong", "threat, veiled")
+    names = [f"Group {number // 5} › Subgroup of many kinds of {kinds[number % 5]}" for number in range(20)]
+    rows = [{"code": 100 + number, "name": name, "hateful": True} for number, name in enumerate(names)]
+    questions = [
+        {"code": f"q{number}", "kind": "scale", "points": 5, "wording": f"How strong is side {number} of it?"}
+        for number in range(5)
+    ]
+    rows.append({"code": 0, "name": "Nothing of this kind", "hateful": False})
+    create_project("many", design=read_design({"categories": rows, "choose": "several", "questions": questions}))
+    project = Project.objects.get()
+    Project.objects.update(is_open=True)
+    make_open_item(project, "Weeds in the white roses again.", picture=make_picture(project))
+    people = [make_member(project) for _ in range(3)]
+    torn = make_labelled_item(project, people, (100, 101, 102), text="Nettles.")
+    close_item(torn)
+    member = make_member(project, Role.ANNOTATOR, Role.REVIEWER)
+    assert member.user is not None
+    client = Client()
+    client.force_login(member.user)
+    context = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB")
+    key = client.cookies[settings.SESSION_COOKIE_NAME].value
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": key, "url": live_server.url}])
+    page = context.new_page()
+    page.goto(f"{live_server.url}/p/many/label/")
+    page.keyboard.press("Enter")
+    expect(page.locator("#wrong")).to_be_visible()
+    assert page.evaluate(FREE) >= 0.3
+    for address in ("label", f"desk/{torn.public_id}"):
+        page.goto(f"{live_server.url}/p/many/{address}/")
+        last = page.locator(".key").filter(has_text=names[-1])
+        assert page.locator(".key span").evaluate_all(CUT) == []
+        assert page.evaluate(FREE) >= 0.36, address
+        key = last.locator("b").inner_text()
+        page.keyboard.press(key)
+        expect(last.locator("input")).to_be_checked()
+        if height > 560:  # in a short window the list is part of the page, which stays where it is
+            expect(last).to_be_in_viewport(ratio=0.9)
+    context.close()
