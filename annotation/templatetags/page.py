@@ -184,9 +184,9 @@ def hue(category: Category) -> str:
 
 
 @register.filter
-def have_long_names(categories: Iterable[Category]) -> bool:
-    """Return whether a name takes more than two lines in a third of a phone's width: keys are then wider."""
-    return any(len(category.name) > 24 for category in categories)
+def long_names(categories: Iterable[Category]) -> str:
+    """Return the class of wider keys if a name takes more than two lines in a third of a phone's width."""
+    return " is-long" if any(len(category.name) > 24 for category in categories) else ""
 
 
 @register.simple_tag
