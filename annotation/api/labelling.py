@@ -54,6 +54,7 @@ from annotation.assignment.prior_display import first_answer_is_due, visible_pic
 from annotation.domain.answer import BadAnswer
 from annotation.domain.choices import Reason, Role
 from annotation.domain.questions.design_rows import question_row
+from annotation.domain.questions.question import has_subject
 from annotation.labelling import submit
 from annotation.media.responses import picture_file
 from annotation.models import Label, Membership, Picture, Seat
@@ -94,7 +95,9 @@ def _seat_json(seat: Seat) -> dict[str, Any]:
         "priors": BlindPriorShape(shown, many=True).data,
         "picture_text": words.text if words else None,
         "questions": [
-            question_row(question) | {"version": question.version} for question in item.project.asked_questions()
+            question_row(question) | {"version": question.version}
+            for question in item.project.asked_questions()
+            if has_subject(question, item.text)
         ],
     }
 

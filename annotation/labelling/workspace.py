@@ -20,9 +20,10 @@ from annotation.assignment.prior_display import first_answer_is_due, visible_pic
 from annotation.core.access import PersonRequest
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Modality, PriorState
-from annotation.domain.questions.question import Question
+from annotation.domain.questions.question import Question, has_subject
 from annotation.glossary.entries import Found
 from annotation.labelling.forms import AnswerForm, initial_of_typed
+from annotation.labelling.further_answers import QuestionOnPage
 from annotation.models import Category, Item, Label, Membership, PictureText, Prior, Project, Seat
 from runs.sql.compiled_queries import CompiledQuery, slot
 
@@ -105,7 +106,12 @@ class Workspace:
         """Return the further questions of the page; a first answer before hidden priors is about the category alone."""
         if self.step is AnswerStep.FIRST_ANSWER:
             return ()
-        return self.project.asked_questions() if self.known_questions is None else tuple(self.known_questions)
+        asked = self.project.asked_questions() if self.known_questions is None else self.known_questions
+        return tuple(question for question in asked if has_subject(question, self.item.text))
+
+    def further(self, form: AnswerForm) -> list[QuestionOnPage]:
+        """Return the questions of the form that can be asked about this post; a form that was sent knows no post."""
+        return [shown for shown in form.further if has_subject(shown.question, self.item.text)]
 
     @property
     def priors_are_hidden(self) -> bool:
@@ -157,6 +163,7 @@ def show_workspace(request: PersonRequest, bench: Workspace, form: AnswerForm, s
         "bench": bench,
         "notice": bench.notice,
         "form": form,
+        "further": bench.further(form),
         "done_today": done_today(bench.member, bench.held),
         "show_picture": bench.revealed or not request.user.blur,
     }

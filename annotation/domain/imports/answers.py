@@ -12,8 +12,8 @@ from typing import Any
 from annotation.domain.answer import BadAnswer
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue
-from annotation.domain.questions.answers import Stored, read_value
-from annotation.domain.questions.question import Question, QuestionKind
+from annotation.domain.questions.answers import NO_ANSWER, Stored, read_value
+from annotation.domain.questions.question import Question, QuestionKind, has_subject
 
 SEPARATOR = ";"
 """Between the options of several, in a cell of a table."""
@@ -34,7 +34,11 @@ class AnswerReader:
         """
         parts = {code: _parts(entry, code) for code, entry in answers.items()}
         answered = {code: part for code, part in parts.items() if part is not None}
-        return {code: self._stored(code, version, value, text, masked) for code, (version, value) in answered.items()}
+        return {
+            code: self._stored(code, version, value, text, masked)
+            for code, (version, value) in answered.items()
+            if value not in NO_ANSWER or self._could_ask(code, text)
+        }
 
     def offered(self, answers: Mapping[str, Any], text: str, masked: bool) -> Stored:
         """Return those of a data set's own answers that the project asks for and that fit its questions."""
@@ -44,6 +48,10 @@ class AnswerReader:
                 if code in self._newest and value:
                     fitting[code] = self._stored(code, None, value, text, masked)
         return fitting
+
+    def _could_ask(self, code: str, text: str) -> bool:
+        """Whether nobody is said to have skipped a question about parts of a text that is not there."""
+        return code not in self._newest or has_subject(self._newest[code], text)
 
     def _stored(self, code: str, version: int | None, value: Any, text: str, masked: bool) -> dict[str, Any]:
         newest = self._newest.get(code)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from annotation.domain.answer import BadAnswer
-from annotation.domain.questions.question import Question, QuestionKind, in_force, is_asked
+from annotation.domain.questions.question import Question, QuestionKind, has_subject, in_force, is_asked
 from annotation.domain.text_rules import BadText, is_blank, read_optional_text
 from annotation.domain.votes import Category
 
@@ -28,7 +28,8 @@ def read_answers(
 
     `raw` holds by code a value, or `{"version", "value"}` where an earlier version was answered; other keys there are
     passed over. `questions` are those in force and the earlier versions that `raw` names. A required question needs an
-    answer only beside a category: whoever is not sure, or finds the post unreadable, may leave it out.
+    answer only beside a category: whoever is not sure, or finds the post unreadable, may leave it out. One about parts
+    of the text is not asked where the post has none.
     Raises BadAnswer with the field `answers.CODE`.
     """
     versions = {(question.code, question.version): question for question in questions}
@@ -38,9 +39,10 @@ def read_answers(
             _refuse("unknown_question", f"This project asks no question {_shown(code)}.", code)
     stored: Stored = {}
     for question in _answered(versions, current, raw):
-        value = read_value(question, _value(raw.get(question.code)), text)
-        if not is_asked(question, category, further):
-            if value is not None:
+        raw_value, subject = _value(raw.get(question.code)), has_subject(question, text)
+        value = read_value(question, raw_value, text) if subject else raw_value
+        if not (subject and is_asked(question, category, further)):
+            if value not in NO_ANSWER:
                 _refuse("not_asked", f"{question.lead()} This question is not asked here.", question.code)
             continue
         if value is None and question.required and category is not None:
@@ -49,6 +51,8 @@ def read_answers(
     return stored
 
 
+NO_ANSWER: Sequence[Any] = (None, "", [])
+"""What stands for a question that was skipped, before it is read."""
 NOT_SHOWN: Mapping[str, Any] = {"version": 0, "value": None}
 """The entry of a question that was added after the page was shown: nobody asked it, so nobody skipped it."""
 
@@ -58,7 +62,7 @@ def read_value(question: Question, value: object, text: str) -> Any:
 
     Raises BadAnswer.
     """
-    if value is None or value == "" or value == []:
+    if value in NO_ANSWER:
         return None
     return _READERS[question.kind](question, value, text)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from annotation.domain.text_rules import is_blank
 from annotation.domain.votes import Category
 from annotation.domain.words import in_language
 
@@ -114,6 +115,11 @@ def is_asked(question: Question, category: Category | None, further: Iterable[Ca
     if question.when.asked is Asked.HATEFUL:
         return category.hateful
     return any(chosen.code in question.when.categories for chosen in (category, *further))
+
+
+def has_subject(question: Question, text: str) -> bool:
+    """Return whether the post has what the question is about: a part of its text is chosen only where it has one."""
+    return question.kind is not QuestionKind.SPAN or not is_blank(text)
 
 
 def in_force(questions: Iterable[Question]) -> tuple[Question, ...]:

@@ -18,7 +18,7 @@ from annotation.domain.design.file import read_design
 from annotation.labelling import submit
 from annotation.models import Item, Label, Prior, Question
 from annotation.projects.design import change_design
-from builders import make_member, make_open_item, make_project
+from builders import make_member, make_open_item, make_picture, make_project
 from markup import compact
 from page_forms import send_label
 
@@ -238,6 +238,47 @@ class TestAgain:
         typed = {"category": "1", "answer_severity": "3", "answer_targets": ["men", "women"], "asked_severity": "1"}
         text = text_of(client.post(f"{PAGE}{seat}/look/", {**typed, "show": "1"}))
         assert text.count("checked") == 4
+
+
+class TestPostWithoutText:
+    """Nobody can choose parts of a text that is not there."""
+
+    @pytest.fixture(autouse=True)
+    def picture_only(self, project):
+        ask(project, [*QUESTIONS[3:4], {"code": "words", "kind": "span", "required": True}])
+        return make_open_item(project, "", picture=make_picture(project))
+
+    def test_it_is_labelled_without_the_question(self, project, client):
+        page = client.get(PAGE)
+        assert 'data-question="why"' in text_of(page)
+        assert 'data-question="words"' not in text_of(page)
+        assert send(client, page, category="1", answer_why="So.").status_code == 302
+        assert Label.objects.get().answers == {"why": {"version": 1, "value": "So."}}
+        assert 'data-question="words"' not in text_of(client.post(f"{PAGE}undo/", follow=True))
+
+    def test_a_refused_form_does_not_ask_either(self, client):
+        page = send(client, client.get(PAGE), category="1", answer_why="x" * 31)
+        assert page.status_code == 422
+        assert 'data-question="words"' not in text_of(page)
+
+    def test_the_question_comes_again_with_the_next_text(self, project, client):
+        make_open_item(project, TEXT)
+        page = client.get(PAGE)
+        key = re.search(r'name="key" value="([0-9a-f-]{36})"', text_of(page))[1]
+        seat = re.search(r'data-seat="([0-9a-f-]{36})"', text_of(page))[1]
+        swapped = {"HX-Request": "true", "HX-Target": "bench"}
+        following = client.post(f"{PAGE}{seat}/", {"key": key, "category": "0"}, headers=swapped)
+        assert TEXT in html.unescape(text_of(following)).replace("&#x27;", "'")
+        assert 'data-question="words"' in text_of(following)
+
+    def test_programs_are_not_asked_and_an_answer_is_refused(self, wren, client):
+        held = client.post("/api/v1/projects/garden/next/").json()
+        assert [question["code"] for question in held["questions"]] == ["why"]
+        seat = claim(wren).seat.public_id
+        with pytest.raises(BadAnswer, match="is not asked here"):
+            submit.submit_label(wren, seat, uuid4(), Answer(category=1, answers={"words": [[0, 1]]}))
+        stored = submit.submit_label(wren, seat, uuid4(), Answer(category=1, answers={"words": None}))
+        assert list(stored.label.answers) == ["why"]
 
 
 def test_a_first_answer_before_hidden_priors_is_about_the_category_alone(project, wren, client):

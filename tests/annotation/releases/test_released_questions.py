@@ -213,6 +213,13 @@ def test_whatever_people_answered_comes_back_the_same(label, version):
     assert read({"answers": answers, "answer_versions": columns["answer_versions"]}) == stored
 
 
+def test_nobody_is_imported_as_having_skipped_parts_of_a_text_that_is_not_there():
+    reader = AnswerReader(QUESTIONS)
+    answers = {code: {"version": 1, "value": None} for code in ("why", "words")}
+    assert list(reader.read(answers, TEXT, masked=False)) == ["why", "words"]
+    assert list(reader.read(answers, "", masked=False)) == ["why"]
+
+
 def test_a_release_without_texts_has_no_answers_in_own_words(project):
     row = rows_of(release(project, None, Selection(texts=False)))[0]
     assert [label["answers"]["why"] for label in row["labels"]] == [None] * 3
