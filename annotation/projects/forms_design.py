@@ -10,7 +10,7 @@ from annotation.domain.categories import CODE_LIMIT, COLOURS, DEFINITION_LIMIT, 
 from annotation.domain.choices import Choose
 from annotation.domain.design.file import QUESTION_LIMIT, BadDesign, Design, as_json, read_design
 from annotation.domain.votes import Category
-from annotation.projects.forms_questions import DesignRow, QuestionRows
+from annotation.projects.forms_questions import DesignRow, QuestionRows, in_place
 from annotation.projects.templates import FILE_LIMIT, parse_design
 
 _BLANK = 2  # rows for new categories
@@ -93,7 +93,10 @@ class CategoryForm(DesignRow):
         label=_("Definition"), max_length=DEFINITION_LIMIT, required=False, widget=forms.Textarea({"rows": 2})
     )
     aliases = forms.CharField(
-        label=_("Other names in files"), required=False, help_text=_("Separated by commas. Imports read them too.")
+        label=_("Other names in files"),
+        required=False,
+        widget=forms.Textarea({"rows": 2, "dir": "auto"}),
+        help_text=_("One per line. Imports read them too."),
     )
     key = forms.ChoiceField(
         label=_("Key"), required=False, choices=[("", _("any")), *((key, key.upper()) for key in KEYS)]
@@ -137,7 +140,7 @@ class CategoryForm(DesignRow):
     def row(self) -> dict[str, Any]:
         """Return the category as a row of a design; only for a valid form."""
         values = self.cleaned_data
-        words = (alias.strip() for alias in values["aliases"].split(","))
+        words = (alias.strip() for alias in values["aliases"].split("\n"))  # a name may hold a comma
         return {
             "code": values["code"],
             "name": values["name"],
@@ -174,7 +177,7 @@ class _CategoryRows(forms.BaseFormSet[CategoryForm]):
     def rows(self) -> list[dict[str, Any]]:
         """Return the filled rows in the order of the page."""
         filled = [form for form in self.forms if form.cleaned_data.get("name")]
-        return [form.row() for form in sorted(filled, key=lambda form: form.cleaned_data.get("place") or _ROWS)]
+        return [form.row() for form in in_place(filled)]
 
 
 _Rows = cast(  # Django types the class that it makes as its own base class
@@ -192,12 +195,12 @@ def category_rows(stored: Design, shown: Design, data: Any = None) -> _CategoryR
     codes = {category.code: category for category in stored.categories}
     if data is not None:
         posted_codes = (data.get(f"{_PREFIX}-{number}-code") for number in range(_ROWS))
-        named = {str(row["code"]): _initial(0, row, codes) for row in as_json(stored)["categories"]}
+        named = {str(row["code"]): _initial(None, row, codes) for row in as_json(stored)["categories"]}
         return _Rows(data, initial=[named.get(code or "", {}) for code in posted_codes], prefix=_PREFIX)
     rows = [_initial(place, row, codes) for place, row in enumerate(as_json(shown)["categories"], 1)]
     left_out = set(codes) - {row["code"] for row in rows}
     retired = Design(tuple(codes[code] for code in sorted(left_out)))
-    rows += [_initial(0, row, codes) | {"retired": True, "key": ""} for row in as_json(retired)["categories"]]
+    rows += [_initial(None, row, codes) | {"retired": True, "key": ""} for row in as_json(retired)["categories"]]
     free = max((row["code"] for row in rows), default=-1) + 1
     formset = _Rows(initial=rows, prefix=_PREFIX)
     for number, form in enumerate(formset.extra_forms):
@@ -205,12 +208,12 @@ def category_rows(stored: Design, shown: Design, data: Any = None) -> _CategoryR
     return formset
 
 
-def _initial(place: int, row: dict[str, Any], stored: Any) -> dict[str, Any]:
+def _initial(place: int | None, row: dict[str, Any], stored: Any) -> dict[str, Any]:
     code = row["code"]
     hateful = stored[code].hateful if code in stored else row["hateful"]
     return {
         **row,
-        "aliases": ", ".join(row.get("aliases", ())),
+        "aliases": "\r\n".join(row.get("aliases", ())),
         "hateful": "1" if hateful else "0",
         "place": place,
         "stored": code in stored,

@@ -4,7 +4,8 @@ Words in several languages stand in one field: `How bad? | ko: 얼마나 심합�
 """
 
 import re
-from typing import Any, cast
+from collections.abc import Iterable
+from typing import Any, TypeVar, cast
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -55,6 +56,14 @@ class DesignRow(forms.Form):
     def is_edited(self) -> bool:
         """Whether somebody wrote into the row; its place and a suggested code count for nothing."""
         return self.is_bound and not {"place", "code"}.issuperset(self.changed_data)
+
+
+Row = TypeVar("Row", bound=DesignRow)
+
+
+def in_place(rows: Iterable[Row]) -> list[Row]:
+    """Return the rows by their place on the page; those without one come last."""
+    return sorted(rows, key=lambda row: _ROWS + 1 if (place := row.cleaned_data.get("place")) is None else place)
 
 
 class QuestionRow(DesignRow):
@@ -157,7 +166,7 @@ class QuestionRow(DesignRow):
             row["when"] = [int(code) for code in values["categories"].replace(",", " ").split()]
         for name in _OF_KIND[QuestionKind(values["kind"])]:
             if name == "options":
-                row[name] = [_read_option(line) for line in values[name].splitlines() if line.strip()]
+                row[name] = [_read_option(line) for line in values[name].split("\n") if line.strip()]
             elif name in ("low", "high"):
                 row[name] = read(values[name])
             elif values.get(name):
@@ -171,7 +180,7 @@ class QuestionRows(forms.BaseFormSet[QuestionRow]):
     def rows(self) -> list[dict[str, Any]]:
         """Return the filled rows in the order of the page."""
         filled = [form for form in self.forms if not form.is_empty]
-        return [form.row() for form in sorted(filled, key=lambda form: form.cleaned_data.get("place") or _ROWS)]
+        return [form.row() for form in in_place(filled)]
 
 
 _Rows = cast(  # Django types the class that it makes as its own base class
@@ -191,16 +200,16 @@ def question_rows(stored: Design, shown: Design, data: Any = None) -> QuestionRo
         if f"{PREFIX}-TOTAL_FORMS" not in data:
             return None
         posted_codes = (data.get(f"{PREFIX}-{number}-code") or "" for number in range(_ROWS))
-        initial = [_initial(0, in_force[code], in_force) if code in in_force else {} for code in posted_codes]
+        initial = [_initial(None, in_force[code], in_force) if code in in_force else {} for code in posted_codes]
         return _Rows(data, initial=initial, prefix=PREFIX)
     questions = shown.questions if shown.questions is not None else stored.questions
     rows = [_initial(place, question, in_force) for place, question in enumerate(questions or (), 1)]
     left_out = set(in_force) - {row["code"] for row in rows}
-    rows += [_initial(0, in_force[code], in_force) | {"retired": True, "key": ""} for code in sorted(left_out)]
+    rows += [_initial(None, in_force[code], in_force) | {"retired": True, "key": ""} for code in sorted(left_out)]
     return _Rows(initial=rows, prefix=PREFIX)
 
 
-def _initial(place: int, question: Question, stored: dict[str, Question]) -> dict[str, Any]:
+def _initial(place: int | None, question: Question, stored: dict[str, Question]) -> dict[str, Any]:
     row = question_row(question)
     when = when_row(question.when)
     words: dict[str, Any] = {name: written(row[name]) for name in ("wording", "help", "low", "high") if name in row}

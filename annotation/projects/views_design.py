@@ -118,5 +118,7 @@ def _known_answers_sentence(fault: project_design.KnownAnswersLeft) -> str:
 
 
 def _stored_sentence(changed: project_design.Difference) -> str:
+    if not changed:
+        return _("Nothing was changed.")
     only_words = not (changed.categories or changed.questions or changed.choose)
     return _("Question saved.") if only_words else _("Design saved.")

@@ -112,10 +112,11 @@ def _differences(old: Category, new: Category) -> Iterator[CategoryChange]:
     pairs = (
         (ChangeKind.RENAMED, old.name, new.name),
         (ChangeKind.REDEFINED, old.definition, new.definition),
-        (ChangeKind.ALIASES, ", ".join(old.aliases), ", ".join(new.aliases)),
+        (ChangeKind.ALIASES, "\n".join(old.aliases), "\n".join(new.aliases)),
         (ChangeKind.COLOUR, old.colour, new.colour),
         (ChangeKind.KEY, old.key, new.key),
     )
     for kind, before, after in pairs:
         if before != after and not (kind is ChangeKind.KEY and old.retired != new.retired):
-            yield CategoryChange(kind, new.code, new.name, before, after)
+            shown = (words.replace("\n", "; ") if kind is ChangeKind.ALIASES else words for words in (before, after))
+            yield CategoryChange(kind, new.code, new.name, *shown)

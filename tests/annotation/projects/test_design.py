@@ -167,6 +167,45 @@ class TestPage:
         assert project.question == {"ko": "이 글은"}
         assert "Ethnicity" in browser.get("/p/garden/design/").content.decode()
 
+    def test_an_old_name_with_a_comma_stays_one_name(self, project, browser):
+        rows = rows_of(project)
+        rows[1] |= {"name": "혐오, 표현", "aliases": ["Harassment, threats › Threat of violence, x", "Second"]}
+        change(project, rows)
+        fields = design_fields(browser.get("/p/garden/design/"))
+        fields |= {"category-1-name": "혐오", "category-6-name": "표현"}
+        assert browser.post("/p/garden/design/", fields).status_code == 302
+        again = design_fields(browser.get("/p/garden/design/")) | {"question_": "This post is"}
+        assert browser.post("/p/garden/design/", again).status_code == 302
+        aliases = project.categories.get(code=1).aliases
+        assert aliases == ["Harassment, threats › Threat of violence, x", "Second", "Racist", "혐오, 표현"]
+
+    @pytest.mark.parametrize(("place", "codes"), [("0", [3, 0, 1, 2, 4, 5]), ("", [0, 1, 2, 4, 5, 3])])
+    def test_place_0_is_first_and_none_is_last(self, project, browser, place, codes):
+        fields = design_fields(browser.get("/p/garden/design/")) | {"category-3-place": place}
+        assert browser.post("/p/garden/design/", fields).status_code == 302
+        assert [category.code for category in project.offered_categories()] == codes
+
+    def test_a_retired_category_that_is_restored_comes_last(self, project, browser):
+        change(project, without(project, 0))
+        fields = design_fields(browser.get("/p/garden/design/"))
+        del fields["category-5-retired"]
+        assert browser.post("/p/garden/design/", fields).status_code == 302
+        assert [category.code for category in project.offered_categories()] == [1, 2, 3, 4, 5, 0]
+
+    @pytest.mark.parametrize(
+        ("typed", "sentence"),
+        [
+            ({}, "Nothing was changed."),
+            ({"question_": "This post is"}, "Question saved."),
+            ({"category-1-name": "Ethnicity"}, "Design saved."),
+            ({"category-1-place": "6"}, "Design saved."),
+        ],
+    )
+    def test_what_is_said_is_what_was_saved(self, project, browser, typed, sentence):
+        fields = design_fields(browser.get("/p/garden/design/")) | typed
+        answer = browser.post("/p/garden/design/", fields, follow=True)
+        assert [str(message) for message in answer.context["messages"]] == [sentence]
+
     def test_what_is_wrong_stands_at_its_field_and_what_was_typed_stays(self, project, browser):
         fields = design_fields(browser.get("/p/garden/design/"))
         fields |= {"category-1-name": "Sexist", "category-2-key": "1", "category-3-definition": "A new definition."}

@@ -156,6 +156,12 @@ class TestPage:
         assert page.status_code == 422
         assert "Question words cannot change from span to text" in page.content.decode()
 
+    @pytest.mark.parametrize(("place", "codes"), [("0", ["targets", "severity"]), ("", ["severity", "targets"])])
+    def test_place_0_is_first_and_none_is_last(self, project, browser, place, codes):
+        fields = design_fields(browser.get(DESIGN)) | {"question-1-place": place}
+        assert browser.post(DESIGN, fields).status_code == 302
+        assert [code for code, _version in asked(project)] == codes
+
     @given(
         st.dictionaries(
             st.sampled_from(["", "ko", "zh-hans", "de"]),
