@@ -1,10 +1,16 @@
-"""Priors that an annotator may see at a seat, by the arm of prior display drawn before anything was shown."""
+"""Priors that an annotator may see at a seat, by the arm of prior display drawn before anything was shown.
+
+Hidden priors open after the annotator's own first answer. It is asked for only where something may open: a prior or
+words of the picture that were there when the post was shown, or that the project waits for, or the glossary. Where it
+is not asked for, nothing opens later either, so what is stored of such a label stays true.
+"""
 
 from datetime import datetime
 
 from django.db.models import QuerySet
+from django.utils import timezone
 
-from annotation.domain.choices import PriorArm, PriorDisplay
+from annotation.domain.choices import PictureReader, PriorArm, PriorDisplay
 from annotation.domain.priors.arms import arm_of
 from annotation.models import PictureText, Prior, Project, Seat
 from runs.sql.compiled_queries import CompiledQuery, slot
@@ -16,13 +22,33 @@ def arm_in_force(project: Project, arm: str) -> PriorArm:
 
 
 def first_answer_is_due(project: Project, seat: Seat) -> bool:
-    """Whether priors are hidden until the annotator's own first answer, and it was not given yet."""
+    """Whether something is hidden until the annotator's own first answer, and it was not given yet."""
+    return _is_hidden(project, seat) and _may_open(project, seat)
+
+
+def _is_hidden(project: Project, seat: Seat) -> bool:
     return arm_in_force(project, seat.prior_arm) is PriorArm.HIDDEN and seat.first_answer is None
+
+
+def _may_open(project: Project, seat: Seat) -> bool:
+    """Whether a first answer opens anything, as it stood when the post was shown."""
+    if project.priors_wanted or project.glossary_for_annotators:
+        return True
+    then = seat.shown_at or timezone.now()
+    return bool(priors_seen_at(project, seat, then)) or _words_may_open(project, seat, then)
+
+
+def _words_may_open(project: Project, seat: Seat, then: datetime) -> bool:
+    """Whether the picture has words that the annotator may see, or may still be read."""
+    if not project.picture_text_for_annotators or seat.item.picture_id is None:
+        return False
+    read = PictureText.objects.filter(item=seat.item_id, created_at__lte=then).order_by("-created_at").first()
+    return project.picture_reader != PictureReader.NONE if read is None else bool(read.text)
 
 
 def visible_priors(project: Project, seat: Seat) -> tuple[Prior, ...]:
     """Return the priors that may be shown at this seat now, text before picture; none while hidden or withheld."""
-    if arm_in_force(project, seat.prior_arm) is PriorArm.WITHHELD or first_answer_is_due(project, seat):
+    if arm_in_force(project, seat.prior_arm) is PriorArm.WITHHELD or _is_hidden(project, seat):
         return ()
     return tuple(_CURRENT[project.show_keyword_priors].rows(item=seat.item_id))
 
@@ -34,7 +60,7 @@ def visible_picture_text(project: Project, seat: Seat) -> PictureText | None:
     """
     if not project.picture_text_for_annotators or arm_in_force(project, seat.prior_arm) is PriorArm.WITHHELD:
         return None
-    if first_answer_is_due(project, seat):
+    if _is_hidden(project, seat):
         return None
     return PictureText.objects.filter(item=seat.item_id, current=True).exclude(text="").first()
 

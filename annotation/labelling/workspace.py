@@ -113,7 +113,7 @@ class Workspace:
         """Return the questions of the form that can be asked about this post; a form that was sent knows no post."""
         return [shown for shown in form.further if has_subject(shown.question, self.item.text)]
 
-    @property
+    @cached_property
     def priors_are_hidden(self) -> bool:
         return first_answer_is_due(self.project, self.seat)
 

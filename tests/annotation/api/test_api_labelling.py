@@ -12,7 +12,7 @@ from annotation.consensus.close import close_item
 from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Choose, Role
 from annotation.domain.design.file import as_json, read_design
-from annotation.models import Item, Label, Membership, Release, Seat
+from annotation.models import Item, Label, Membership, Prior, Release, Seat
 from annotation.projects.design import change_design, design_of
 from builders import make_label, make_labelled_item, make_member, make_open_item, make_project
 
@@ -220,7 +220,7 @@ def test_ones_own_label_can_be_corrected_while_the_item_is_open():
 
 def test_another_first_answer_is_refused_and_the_same_one_is_not():
     project = make_project("p", prior_display="after_first_answer")
-    make_open_item(project)
+    Prior.objects.create(item=make_open_item(project), modality="text", hateful=True)
     client = client_of(make_member(project))
     seat = post(client, "/api/v1/projects/p/next/").json()
     address = f"/api/v1/projects/p/seats/{seat['seat']}/first-answer/"

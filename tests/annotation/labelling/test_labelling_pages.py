@@ -284,10 +284,24 @@ def test_hidden_priors_open_after_the_first_answer_and_both_answers_are_stored(w
 
 def test_a_final_answer_before_the_first_one_is_not_taken(project, browser_of_wren):
     Project.objects.update(prior_display=PriorDisplay.AFTER_FIRST_ANSWER)
-    make_open_item(project)
+    make_prior(make_open_item(project), Modality.TEXT, 0)
     page = browser_of_wren.get(PAGE)
     assert send(browser_of_wren, page, category="1").status_code in (302, 409)
     assert not Label.objects.exists()
+
+
+def test_nobody_answers_twice_where_nothing_opens(project, browser_of_wren):
+    Project.objects.update(prior_display=PriorDisplay.AFTER_FIRST_ANSWER)
+    item = make_open_item(project)
+    page = browser_of_wren.get(PAGE)
+    assert "Your own view first" not in text_of(page)
+    assert "Submit and next" in text_of(page)
+    prior = make_prior(item, Modality.TEXT, 0, explanation="A remark about a garden.")  # too late for this page
+    assert "A remark about a garden." not in text_of(browser_of_wren.get(PAGE))
+    assert send(browser_of_wren, page, category="1").status_code == 302
+    label = Label.objects.get()
+    assert (label.prior_arm, label.first_answer, label.priors_shown, label.priors_shown_at) == ("hidden", None, [], None)
+    assert prior.explanation not in text_of(browser_of_wren.get(f"{PAGE}own/{label.public_id}/"))
 
 
 def test_shown_priors_are_stored_with_the_label(project, browser_of_wren):

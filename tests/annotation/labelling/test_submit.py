@@ -17,7 +17,19 @@ from annotation.domain.answer import Answer, BadAnswer, Correction
 from annotation.domain.choices import Modality, Order, PriorDisplay, Reason, Role, Stage
 from annotation.labelling import submit
 from annotation.members import participation
-from annotation.models import Guideline, Item, Label, Membership, Prior, Project, Report, Seat, Skip, WorkDay
+from annotation.models import (
+    Guideline,
+    Item,
+    Label,
+    Membership,
+    PictureText,
+    Prior,
+    Project,
+    Report,
+    Seat,
+    Skip,
+    WorkDay,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -368,7 +380,39 @@ def test_hidden_priors_open_after_the_first_answer_and_both_answers_are_kept(hid
     assert label.priors_shown == [prior.pk] and label.priors_shown_at is not None
 
 
-def test_a_second_first_answer_changes_nothing(hidden, ann, seat):
+def test_where_nothing_opens_no_first_answer_is_asked_for(hidden, ann, item):
+    seat = claimed(ann)
+    assert submit.submit_first_answer(ann, seat.public_id, HATEFUL) == outcomes.FirstAnswerNotAsked(seat)
+    label = submitted(ann, seat, HARMLESS).label
+    assert (label.first_answer, label.priors_shown, label.priors_shown_at) == (None, [], None)
+
+
+@pytest.mark.parametrize("waits", [{"priors_wanted": True}, {"glossary_for_annotators": True}])
+def test_a_first_answer_is_asked_for_where_something_may_open(hidden, ann, item, waits):
+    Project.objects.filter(pk=hidden.pk).update(**waits)
+    seat = claimed(ann)
+    assert submit.submit_label(ann, seat.public_id, uuid4(), HATEFUL) == outcomes.FirstAnswerNeeded(seat)
+
+
+@pytest.mark.parametrize(("words", "asked"), [("go away", True), ("", False), (None, True)])
+def test_words_in_the_picture_open_too_and_are_waited_for(hidden, ann, words, asked):
+    Project.objects.filter(pk=hidden.pk).update(picture_text_for_annotators=True, picture_reader="local")
+    item = builders.make_open_item(hidden, picture=builders.make_picture(hidden))
+    if words is not None:
+        PictureText.objects.create(item=item, text=words, reader="a reader")
+    seat = claimed(ann)
+    outcome = submit.submit_label(ann, seat.public_id, uuid4(), HATEFUL)
+    assert isinstance(outcome, outcomes.FirstAnswerNeeded) == asked
+
+
+def test_the_baselines_priors_open_only_where_an_admin_shows_them(hidden, ann, item):
+    Prior.objects.create(item=item, modality=Modality.TEXT, model="keyword:1", hateful=True)
+    assert isinstance(submit.submit_label(ann, claimed(ann).public_id, uuid4(), HATEFUL), outcomes.Stored)
+
+
+def test_a_second_first_answer_changes_nothing(hidden, ann, item):
+    prior_for(item)
+    seat = claimed(ann)
     submit.submit_first_answer(ann, seat.public_id, HATEFUL)
     assert isinstance(submit.submit_first_answer(ann, seat.public_id, HATEFUL), outcomes.PriorsOpened)
     assert isinstance(submit.submit_first_answer(ann, seat.public_id, HARMLESS), outcomes.FirstAnswerStands)
