@@ -21,9 +21,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
-from annotation.assignment.prior_display import priors_for_people
+from annotation.assignment.prior_display import CLOCK_TOLERANCE, priors_for_people
 from annotation.assignment.release_seats import holder_key
-from annotation.assignment.seat_lookup import CLOCK_TOLERANCE
 from annotation.domain.choices import EventVerb, Modality, PriorArm, PriorState, Stage
 from annotation.domain.statistics.influence import (
     NONE,

@@ -5,7 +5,7 @@ words of the picture that were there when the post was shown, or that the projec
 is not asked for, nothing opens later either, so what is stored of such a label stays true.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -14,6 +14,9 @@ from annotation.domain.choices import PictureReader, PriorArm, PriorDisplay
 from annotation.domain.priors.arms import arm_of
 from annotation.models import PictureText, Prior, Project, Seat
 from runs.sql.compiled_queries import CompiledQuery, slot
+
+CLOCK_TOLERANCE = timedelta(seconds=1)
+"""How far the database's clock may be behind ours where a row's age is compared with a time of a seat."""
 
 
 def arm_in_force(project: Project, arm: str) -> PriorArm:
@@ -34,7 +37,7 @@ def _may_open(project: Project, seat: Seat) -> bool:
     """Whether a first answer opens anything, as it stood when the post was shown."""
     if project.priors_wanted or project.glossary_for_annotators:
         return True
-    then = seat.shown_at or timezone.now()
+    then = (seat.shown_at or timezone.now()) + CLOCK_TOLERANCE
     return bool(priors_seen_at(project, seat, then)) or _words_may_open(project, seat, then)
 
 

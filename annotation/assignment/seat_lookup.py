@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -31,9 +31,6 @@ from annotation.domain.wellbeing.breaks import Pace
 from annotation.models import Category, Event, Guideline, Item, Label, Membership, Seat
 from annotation.workload.workday import newest_day_sql, read_workday
 from runs.sql.compiled_queries import CompiledQuery, Slot, slot
-
-CLOCK_TOLERANCE = timedelta(seconds=1)
-"""How far the database's clock may be behind ours where a row's age is compared with a time of a seat."""
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
-from annotation.assignment.prior_display import priors_seen_at
-from annotation.assignment.seat_lookup import CLOCK_TOLERANCE, guideline_seen, next_revision
+from annotation.assignment.prior_display import CLOCK_TOLERANCE, priors_seen_at
+from annotation.assignment.seat_lookup import guideline_seen, next_revision
 from annotation.domain.answer import Answer, BadAnswer, Correction
 from annotation.domain.choices import Modality, PriorArm, PriorState
 from annotation.domain.questions.answers import Stored as Answers

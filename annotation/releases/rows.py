@@ -11,8 +11,7 @@ from uuid import UUID
 from django.db.models import DateTimeField, Exists, ExpressionWrapper, OuterRef, Q, TextField
 from django.db.models.functions import Cast, TruncDate
 
-from annotation.assignment.prior_display import priors_for_people
-from annotation.assignment.seat_lookup import CLOCK_TOLERANCE
+from annotation.assignment.prior_display import CLOCK_TOLERANCE, priors_for_people
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Choose, Modality, PriorState, Source
 from annotation.domain.imports.row import text_digest
