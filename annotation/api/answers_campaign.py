@@ -126,13 +126,17 @@ class ProjectOpen(TypedDict):
 
 
 class QuotaOfPerson(TypedDict):
-    """An annotator's quota: their own, and what holds; `left` is null where nothing limits them."""
+    """An annotator's quota: their own, and what holds; `left` is null where nothing limits them.
+
+    `held` are posts handed out that wait for their label; they are part of `left`.
+    """
 
     id: UUID
     name: str
     own: int | None
     quota: int | None
     labels: int
+    held: int
     left: int | None
 
 

@@ -200,7 +200,8 @@ def _quotas(admin: Membership) -> Response:
                     "name": person.name,
                     "own": person.own_quota,
                     "quota": person.quota,
-                    "labels": person.given,
+                    "labels": person.labels,
+                    "held": person.held,
                     "left": person.left,
                 }
                 for person in people

@@ -68,10 +68,11 @@ class BatchJson(BatchNumbers):
 
 
 class Person(TypedDict):
-    """An annotator's labels, and how many more they may give."""
+    """An annotator's labels, the posts held, and how many labels more they may give."""
 
     name: str
     labels: int
+    held: int
     quota: int | None
     left: int | None
 

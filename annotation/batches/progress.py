@@ -229,7 +229,7 @@ def _figures(
         ),
         members=people if row is not None and row.limited else (),
         waits_for=waits_for,
-        available=sum(person.left != 0 for person in people),
+        available=sum(person.free != 0 for person in people),
         staffing=staffing,
         days=days,
         finish=estimate(days, held + max(0, free) + unopened, today),
@@ -262,7 +262,7 @@ def _together(
         unopened=unopened,
         most_seats=max((batch.most_seats for batch in batches), default=0),
         priorities=(0, 0),
-        available=sum(person.left != 0 for person in people),
+        available=sum(person.free != 0 for person in people),
         staffing=staffing,
         days=days,
         finish=estimate(days, held + free + unopened, today),
@@ -290,7 +290,13 @@ def as_json(overview: BatchOverview) -> dict[str, Any]:
         ],
         "all": _numbers(overview.whole),
         "people": [
-            {"name": person.name, "labels": person.given, "quota": person.quota, "left": person.left}
+            {
+                "name": person.name,
+                "labels": person.labels,
+                "held": person.held,
+                "quota": person.quota,
+                "left": person.left,
+            }
             for person in overview.people
         ],
         "nobody_left": [item.external_id for item in overview.nobody_left],

@@ -46,15 +46,23 @@ class AnnotatorQuota:
     key: int
     public_id: UUID
     name: str
-    given: int
-    """Labels in force and seats held."""
+    labels: int
+    """Labels in force."""
+    held: int
+    """Seats held: posts that were handed out and wait for their label."""
     own_quota: int | None
     quota: int | None
     """Their own, else the project's."""
 
     @property
     def left(self) -> int | None:
-        return None if self.quota is None else max(0, self.quota - self.given)
+        """How many labels they may still give. None: as many as they like."""
+        return None if self.quota is None else max(0, self.quota - self.labels)
+
+    @property
+    def free(self) -> int | None:
+        """How many posts more they may get: those that they hold are theirs already."""
+        return None if self.left is None else max(0, self.left - self.held)
 
 
 @dataclass(frozen=True)
@@ -79,15 +87,15 @@ class ItemGroup:
 
 
 def read_annotator_quotas(project: Project) -> list[AnnotatorQuota]:
-    """Return the active annotators, each with the number of seats that they have filled or hold."""
+    """Return the active annotators, each with the numbers of seats that they have filled and hold."""
     rows = (
         Membership.objects.filter(project=project, active=True, annotates=True)
-        .annotate(given=seat_count(filled_at__isnull=False) + seat_count(expires_at__isnull=False))
+        .annotate(given=seat_count(filled_at__isnull=False), held=seat_count(expires_at__isnull=False))
         .order_by("pseudonym")
     )
     return [
-        AnnotatorQuota(key, public_id, name, given, quota, project.quota if quota is None else quota)
-        for key, public_id, name, given, quota in rows.values_list("pk", "public_id", "pseudonym", "given", "quota")
+        AnnotatorQuota(*row, quota, project.quota if quota is None else quota)
+        for *row, quota in rows.values_list("pk", "public_id", "pseudonym", "given", "held", "quota")
     ]
 
 
@@ -121,7 +129,7 @@ class Workforce:
         audience: Mapping[str, frozenset[int]],
         groups: Mapping[str, Sequence[ItemGroup]],
     ) -> None:
-        self.audience, self.labels_left = audience, {person.key: person.left for person in people}
+        self.audience, self.labels_left = audience, {person.key: person.free for person in people}
         self._unwanted = _opt_outs(project)
         choosy = {opt_out.member for opt_out in self._unwanted}
         self._work = {

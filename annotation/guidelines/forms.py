@@ -54,7 +54,8 @@ class GuidelineForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        if cleaned.get("begun_at") and cleaned.get("asks_reading") and not cleaned.get("summary", "-").strip():
+        asks = cleaned.get("begun_at") and cleaned.get("asks_reading") and "preview" not in self.data
+        if asks and not cleaned.get("summary", "-").strip():
             self.add_error("summary", _("Say in one sentence what changed, for those who are asked to read it."))
         return cleaned
 

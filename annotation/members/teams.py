@@ -44,6 +44,11 @@ class Plan:
     begun: int = 0
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to share out: all items of the batch are begun or closed."""
+        return self.split is not None and not any(team.items for team in self.teams)
+
+    @property
     def digest(self) -> str:
         """A text of everything that must be unchanged when the plan is carried out."""
         return ";".join(

@@ -33,7 +33,8 @@ def teams(request: PersonRequest, slug: str) -> HttpResponse:
     plan = None
     if form.is_valid():
         plan = _plan(member, form.cleaned_data, names)
-        if seen_digest := request.POST.get("seen"):
+        seen_digest = request.POST.get("seen")
+        if seen_digest and not plan.is_empty:
             try:
                 member_teams.carry_out(member.project, member, plan, seen_digest)
             except member_teams.PlanChanged:

@@ -1,6 +1,7 @@
 """Timesheets for pay: working time and labels of a person and day, long pauses left out.
 
-Rows are in the order of pseudonyms, never of figures: nobody is compared.
+Rows are in the order of pseudonyms, never of figures: nobody is compared. Time is rounded once, that of a person and
+day to a tenth of a minute; every sum is of rounded rows, so page and file add up.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,18 +19,19 @@ MOST_DAYS = 366
 
 @dataclass(frozen=True)
 class TimesheetRow:
-    """What somebody did on a day or, if `day` is None, on all days of a period; time in whole seconds."""
+    """What somebody did on a day or, if `day` is None, on all days of a period."""
 
     pseudonym: str
     day: date | None
-    seconds: int
+    tenths: int
+    """Active tenths of a minute."""
     labels: int
     days: int = 1
 
     @property
     def minutes(self) -> float:
         """Active minutes with one decimal."""
-        return round(self.seconds / 60, 1)
+        return self.tenths / 10
 
 
 def hours_of_project(project: Project, first: date, last: date) -> list[TimesheetRow]:
@@ -67,14 +69,20 @@ def timesheet_csv_rows(days: Iterable[TimesheetRow]) -> Iterator[tuple[str | int
 def _hours(rows: QuerySet[WorkDay], first: date, last: date) -> list[TimesheetRow]:
     worked = rows.filter(day__gte=first, day__lte=last).filter(Q(active_seconds__gt=0) | Q(labels__gt=0))
     found = worked.order_by("member__pseudonym", "member", "day")
-    return [TimesheetRow(*each) for each in found.values_list("member__pseudonym", "day", "active_seconds", "labels")]
+    values = found.values_list("member__pseudonym", "day", "active_seconds", "labels")
+    return [TimesheetRow(name, day, _tenths(seconds), labels) for name, day, seconds, labels in values]
+
+
+def _tenths(seconds: int) -> int:
+    """Return whole seconds as tenths of a minute, halves up."""
+    return (seconds + 3) // 6
 
 
 def _total(pseudonym: str, days: list[TimesheetRow]) -> TimesheetRow:
     return TimesheetRow(
         pseudonym,
         None,
-        sum(each.seconds for each in days),
+        sum(each.tenths for each in days),
         sum(each.labels for each in days),
         len({each.day for each in days}),
     )

@@ -6,8 +6,10 @@ import pytest
 from django.test import Client
 
 import builders
+from annotation.assignment.claim import claim
 from annotation.domain.choices import BatchState, Role, Stage
 from annotation.models import Batch, Item, Membership, Project, Skip
+from markup import compact
 
 pytestmark = pytest.mark.django_db
 
@@ -177,6 +179,28 @@ def test_teams_are_shown_before_they_are_made(project, admin, batch):
         **dict.fromkeys(("x1", "x3"), ("hedges team 2", two.pk)),
         "begun": ("hedges", 0),
     }
+
+
+def test_teams_of_a_batch_with_nothing_to_share_out_are_not_offered(project, admin, batch):
+    people = [builders.make_member(project) for _ in range(6)]
+    builders.make_label(builders.make_open_item(project, batch="hedges").seat_rows.first(), people[0], 0)
+    asked = {"people": [str(each.public_id) for each in people], "size": "3", "how": "split", "batches": ["b:hedges"]}
+    shown = admin.post("/p/winter/batches/teams/", asked)
+    assert "there is nothing to share out" in compact(shown.content.decode())
+    assert "Make these teams" not in shown.content.decode()
+    admin.post("/p/winter/batches/teams/", asked | {"seen": shown.context["plan"].digest})
+    assert Batch.objects.count() == 1
+
+
+def test_the_column_of_labels_counts_labels_and_names_what_is_held(project, admin):
+    ann = builders.make_member(project)
+    Membership.objects.filter(pk=ann.pk).update(quota=2)
+    builders.make_label(builders.make_open_item(project).seat_rows.first(), ann, 0)
+    builders.make_open_item(project)
+    claim(ann)
+    text = compact(admin.get("/p/winter/batches/").content.decode())
+    assert '1 <small class="quiet">+ 1 held</small>' in text
+    assert '<span class="chip is-warn">reached</span>' not in text
 
 
 def test_whole_batches_are_dealt_out_among_teams(project, admin):

@@ -1,6 +1,7 @@
 """How far batches are and who is needed: counted by hand; the same few queries however many items."""
 
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.core.cache import cache
@@ -10,11 +11,14 @@ from django.utils import timezone
 
 import builders
 from annotation.assignment.claim import claim
+from annotation.assignment.outcomes import HeldSeat
 from annotation.batches import progress, state, workforce
 from annotation.batches.progress import read_batch_overview
+from annotation.domain.answer import Answer
 from annotation.domain.choices import BatchState, Role, Stage
 from annotation.domain.workforce.forecast import Estimate, TooLittle
 from annotation.domain.workforce.staffing import Verdict
+from annotation.labelling import submit
 from annotation.models import Batch, Item, Membership, OptOut, Project, Seat, Skip
 
 pytestmark = pytest.mark.django_db
@@ -155,9 +159,24 @@ def test_who_has_reached_the_quota_is_not_counted_on(project):
     builders.make_label(builders.make_open_item(project, batch="b").seat_rows.first(), trio[0], 0)
     Membership.objects.filter(pk=trio[0].pk).update(quota=1)
     found = read_batch_overview(project)
-    assert [(person.given, person.left) for person in found.people if person.key == trio[0].pk] == [(1, 0)]
+    assert [(person.labels, person.left) for person in found.people if person.key == trio[0].pk] == [(1, 0)]
     assert found.named("").available == 2
     assert found.named("").staffing.verdict is Verdict.PEOPLE
+
+
+def test_a_post_that_is_only_held_is_no_label(project):
+    ann = people(project, 3)[0]
+    Membership.objects.filter(pk=ann.pk).update(quota=2)
+    builders.make_label(builders.make_open_item(project).seat_rows.first(), ann, 0)
+    builders.make_open_item(project)
+    assert isinstance(claim(ann), HeldSeat)
+    found = read_batch_overview(project)
+    (quota,) = (person for person in found.people if person.key == ann.pk)
+    assert (quota.labels, quota.held, quota.left, quota.free) == (1, 1, 1, 0)
+    assert found.named("").available == 2  # nobody hands them another one
+    submit.submit_label(ann, ann.seat_rows.get(label=None).public_id, uuid4(), Answer(category=0))
+    (quota,) = (person for person in read_batch_overview(project).people if person.key == ann.pk)
+    assert (quota.labels, quota.held, quota.left) == (2, 0, 0)
 
 
 def test_the_projects_quota_holds_where_a_person_has_none_of_their_own(project):

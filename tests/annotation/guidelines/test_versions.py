@@ -232,6 +232,12 @@ def test_an_admin_looks_at_the_text_before_storing_it(project, admin):
     assert "No group." in again
 
 
+def test_a_preview_needs_no_word_about_what_changed(project, admin):
+    page = client_of(admin).post(edit(project), form(preview=1, text="**bold**", summary=""))
+    assert page.status_code == 200
+    assert "<strong>bold</strong>" in page.content.decode()
+
+
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [

@@ -527,3 +527,18 @@ def test_the_care_pages_take_a_fixed_number_of_queries(garden, wren, admin, brow
     for path in (CARE, CHECK_IN, "/p/garden/pause/", "/p/garden/hours/mine/"):
         with django_assert_max_num_queries(9):
             browser.get(path)
+
+
+def test_the_minutes_of_people_and_days_add_up_to_those_of_all(garden, wren):
+    manager = client_of(make_member(garden, Role.ADMIN))
+    today = timezone.localdate()
+    seconds = {wren: (105, 3), make_member(garden): (8, 40), make_member(garden): (5, 27)}
+    for member, of_days in seconds.items():
+        for ago, active in enumerate(of_days):
+            WorkDay.objects.create(member=member, day=today - timedelta(days=ago), active_seconds=active, labels=1)
+    page = manager.get("/p/garden/hours/")
+    people, total = page.context["people"], page.context["all"]
+    assert round(sum(person.minutes for person in people), 1) == total.minutes
+    assert round(sum(day.minutes for day in page.context["days"]), 1) == total.minutes
+    cells = [line.split(",")[2] for line in manager.get("/p/garden/hours/table.csv").content.decode().split()[1:]]
+    assert round(sum(map(float, cells)), 1) == total.minutes
