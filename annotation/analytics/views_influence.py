@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Sum
+from django.db.models import Exists, OuterRef, QuerySet, Sum
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -19,9 +19,10 @@ from annotation.analytics.forms_influence import WithheldForm
 from annotation.analytics.influence import Influence, set_withheld_share
 from annotation.analytics.influence_tables import CONTRASTS, VIEWS, group_name, influence_reason, with_answers
 from annotation.analytics.views_figures import waiting
+from annotation.assignment.prior_display import priors_for_people
 from annotation.core.access import PersonRequest, member_of
 from annotation.core.svg import share, whisker
-from annotation.domain.choices import Modality, PriorArm, PriorDisplay, Role, Stage
+from annotation.domain.choices import Modality, PriorArm, PriorDisplay, PriorState, Role, Stage
 from annotation.domain.statistics.agreement import Measured
 from annotation.domain.statistics.influence import (
     Account,
@@ -65,13 +66,15 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
         for faults in form.errors.values():
             messages.error(request, " ".join(map(str, faults)))
         return waiting(request, member, _("Prior influence"), moment)
-    influence, planned = moment.value, _answers_planned(project)
+    influence, with_priors = moment.value, _items_with_priors(project)
+    planned = with_priors.exclude(stage__in=(Stage.EXCLUDED, Stage.KNOWN)).aggregate(n=Sum("seats"))["n"] or 0
     context = {
         "project": project,
         "membership": member,
         "moment": moment,
         "form": form,
         "found": influence,
+        "has_priors": bool(planned) or with_priors.exists(),
         "arms": _arms(project, influence),
         "plan": _plan(planned or AN_EXAMPLE, project.withheld_percent),
         "planned": planned or AN_EXAMPLE,
@@ -195,10 +198,10 @@ def _arms(project: Project, influence: Influence) -> list[dict[str, Any]]:
     ]
 
 
-def _answers_planned(project: Project) -> int:
-    """Return the number of answers that the project's items need in a round."""
-    items = Item.objects.filter(project=project).exclude(stage__in=(Stage.EXCLUDED, Stage.KNOWN))
-    return items.aggregate(n=Sum("seats"))["n"] or 0
+def _items_with_priors(project: Project) -> QuerySet[Item]:
+    """Return the items with a prior that people may see and that names a category: the others do not count."""
+    priors = priors_for_people(project).filter(item=OuterRef("pk"), state=PriorState.OK, category__isnull=False)
+    return Item.objects.filter(Exists(priors), project=project)
 
 
 def _plan(answers: int, now: int) -> list[dict[str, Any]]:

@@ -94,8 +94,10 @@ def read_annotator_quotas(project: Project) -> list[AnnotatorQuota]:
         .order_by("pseudonym")
     )
     return [
-        AnnotatorQuota(*row, quota, project.quota if quota is None else quota)
-        for *row, quota in rows.values_list("pk", "public_id", "pseudonym", "given", "held", "quota")
+        AnnotatorQuota(key, public_id, name, given, held, quota, project.quota if quota is None else quota)
+        for key, public_id, name, given, held, quota in rows.values_list(
+            "pk", "public_id", "pseudonym", "given", "held", "quota"
+        )
     ]
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from annotation.core.form_fields import offer
@@ -37,7 +38,11 @@ class NewProjectForm(_NewProject):
         min_value=FEWEST_SEATS,
         max_value=MOST_SEATS,
         initial=3,
-        help_text=_("Fixed for the life of the project."),
+        help_text=format_lazy(
+            _("From {fewest} to {most} people. Fixed for the life of the project."),
+            fewest=FEWEST_SEATS,
+            most=MOST_SEATS,
+        ),
     )
     policy = forms.ChoiceField(
         label=_("Policy"),

@@ -144,6 +144,11 @@ class QuestionRow(DesignRow):
                     self.fields.pop(name, None)
 
     @property
+    def lacks_key(self) -> bool:
+        """Whether it is asked and got no key, since categories and other questions have them all."""
+        return self.stored is not None and not self.stored.retired and not self.stored.key
+
+    @property
     def is_empty(self) -> bool:
         """Whether nothing was written into a new row."""
         values = self.cleaned_data

@@ -83,12 +83,26 @@ def test_without_answers_the_page_says_what_the_arms_mean_and_what_is_needed(adm
 
 def test_the_plan_counts_the_answers_of_the_projects_posts(project, admin):
     # 40 items with three seats: 120 answers; a fifth is 24. 1.96 √(0.25 (1/24 + 1/96)) = 0.2236.
-    for _ in range(40):
-        builders.make_item(project)
+    for number in range(60):
+        item = builders.make_item(project)
+        if number < 40:
+            Prior.objects.create(item=item, modality=Modality.TEXT, category=builders.category(project, 1), model="a:m")
+        elif number < 50:  # the baseline's, which nobody is shown here
+            racist = builders.category(project, 1)
+            Prior.objects.create(item=item, modality=Modality.TEXT, category=racist, model="keyword:1")
     text = compact(page(admin).content.decode())
-    assert "for the 120 answers of this project’s posts" in text
+    assert "for the 120 answers of this project’s posts with a prior" in text
     row = re.search(r"20 %</th>.*?</tr>", text, re.S).group()
     assert re.findall(r">(?:± )?([\d.]+)</td>", row) == ["24", "22.4", "32.0"]
+
+
+def test_a_project_without_priors_is_not_said_to_have_shown_any(project, people, admin):
+    for seat, person in zip(builders.make_open_item(project).seat_rows.all(), people, strict=True):
+        builders.make_label(seat, person, 1, prior_arm=SHOWN)
+    text = compact(page(admin).content.decode())
+    assert "nobody was shown one" in text
+    assert "answers so far" not in text
+    assert "for 3,000 answers, as an example" in text
 
 
 def test_bars_differences_and_tables_are_there(project, people, admin):

@@ -156,6 +156,14 @@ class TestPage:
         assert page.status_code == 422
         assert "Question words cannot change from span to text" in page.content.decode()
 
+    def test_the_page_says_which_questions_have_no_key(self, project, browser):
+        rows = as_json(design_of(project))["categories"]
+        rows += [{"code": code, "name": f"Kind {code}", "hateful": True} for code in range(6, 21)]
+        asked_ones = [{**LIST, "code": f"list{number}"} for number in range(5)]
+        change_design(project, read_design({"categories": rows, "questions": asked_ones}), admin=None)
+        assert [question.key for question in Project.objects.get().asked_questions()] == ["j", "k", "x", "", ""]
+        assert compact(browser.get(DESIGN).content.decode()).count("no key: none is free") == 2
+
     @pytest.mark.parametrize(("place", "codes"), [("0", ["targets", "severity"]), ("", ["severity", "targets"])])
     def test_place_0_is_first_and_none_is_last(self, project, browser, place, codes):
         fields = design_fields(browser.get(DESIGN)) | {"question-1-place": place}

@@ -60,6 +60,14 @@ def test_a_project_without_arms_says_so_in_one_line(project, trio):
     }
 
 
+def test_a_project_without_priors_is_not_said_to_have_shown_any(project, trio):
+    make_gold(project, trio, (SHOWN, SHOWN, SHOWN))
+    Prior.objects.all().delete()
+    card = card_of(release(project, None))
+    assert "priors shown from the start" not in card
+    assert "No label was given beside a prior" in card
+
+
 def test_the_card_counts_arms_and_tells_shares_and_differences(project, trio):
     # Twelve answers with priors shown, all as the prior; of twelve withheld ones, one on each of six items is not.
     for number in range(6):
@@ -67,7 +75,7 @@ def test_the_card_counts_arms_and_tells_shares_and_differences(project, trio):
         make_gold(project, trio, (WITHHELD, SHOWN, WITHHELD), codes=(0 if number % 2 else 1, 1, 1))
     made = release(project, None)
     card = card_of(made)
-    assert "First-round labels: 18 with priors shown from the start, 0 with priors\nhidden" in card
+    assert "included: 18 with priors shown from the start, 0 with priors hidden until a first answer" in card
     assert "18 with priors withheld." in card
     # 15 of 18 withheld answers agree, all 18 shown ones: 100 - 83.3 = 16.7 points.
     assert "| text | all | 100.0 % (" in card and "| 83.3 % (" in card
@@ -85,7 +93,7 @@ def test_the_card_tells_what_became_of_first_answers(project, trio):
 def test_arms_without_a_prior_that_names_a_category_are_told_too(project, trio):
     make_gold(project, trio, (SHOWN, SHOWN, WITHHELD))
     Prior.objects.all().delete()
-    assert "None of these items has a prior that annotators could see" in card_of(release(project, None))
+    assert "No label was given beside a prior that annotators could see" in card_of(release(project, None))
 
 
 # ── Exposure ──────────────────────────────────────────────────────────────────
