@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.core.error_messages import sentence_for
 from annotation.core.form_fields import offer
+from annotation.domain.categories import CODE_LIMIT
 from annotation.domain.category_sets import BadSet, as_stored, check_together
 from annotation.domain.choices import Choose
 from annotation.models import Category
@@ -50,11 +51,27 @@ class CategoryChoice(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
+        self._name_retired()
         try:
             check_together([row.value() for row in self.rows()], Choose.SEVERAL if self.several else Choose.ONE)
         except BadSet as bad:
             self.add_error("categories", forms.ValidationError(sentence_for(bad.code, bad.sentence), bad.code))
         return values
+
+    def _name_retired(self) -> None:
+        """Say by its name where a category was chosen that an admin has retired since the page was shown."""
+        for errors in self.errors.as_data().values():
+            for error in errors:
+                code = str((error.params or {}).get("value", ""))
+                if error.code == "invalid_choice" and (retired := self._retired(code)) is not None:
+                    error.message = _("“%(name)s” (%(value)s) is no longer in use: choose another category.")
+                    error.params = {"name": retired.name, "value": code}
+
+    def _retired(self, code: str) -> Category | None:
+        if not (self.categories and code.isascii() and code.isdecimal() and len(code) <= len(str(CODE_LIMIT))):
+            return None
+        rows = Category.objects.filter(project=self.categories[0].project_id, code=int(code))
+        return rows.exclude(retired_at=None).first()
 
     @property
     def chosen(self) -> str:

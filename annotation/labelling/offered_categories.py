@@ -18,7 +18,7 @@ def read_offered(project: Project, codes: Iterable[int | None], field: str) -> d
     rows = Category.objects.offered().filter(project=project, code__in=chosen) if chosen else ()
     categories = {category.code: category for category in rows}
     for code in sorted(chosen - categories.keys()):
-        refuse_category(code, field)
+        refuse_category(project, code, field)
     return categories
 
 
@@ -32,6 +32,11 @@ def check_set(project: Project, answer: Answer) -> None:
             raise BadAnswer(bad.code, bad.sentence, "categories") from None
 
 
-def refuse_category(code: int, field: str) -> NoReturn:
-    """Raise BadAnswer about the field for a code that the project does not offer."""
+def refuse_category(project: Project, code: int, field: str) -> NoReturn:
+    """Raise BadAnswer about the field for a code that the project does not offer, by its name where it once did."""
+    retired = Category.objects.filter(project=project, code=code).exclude(retired_at=None).first()
+    if retired is not None:
+        raise BadAnswer(
+            "unknown_category", f"Category {code} ({retired.name}) is no longer in use: choose another.", field
+        )
     raise BadAnswer("unknown_category", f"This project offers no category {code}.", field)

@@ -117,7 +117,7 @@ def submit_label(
     if first_answer_is_due(member.project, locked.seat):
         return FirstAnswerNeeded(locked.seat)
     if answer.category is not None and locked.category is None:
-        refuse_category(answer.category, "category")
+        refuse_category(member.project, answer.category, "category")
     check_set(member.project, answer)
     answers = answers_to_store(member.project, answer, locked.category, locked.item, questions)
     seconds = working_seconds(locked.seat, now, seconds)

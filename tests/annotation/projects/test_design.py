@@ -123,13 +123,16 @@ class TestAnnotators:
         page = client.post(f"/p/garden/label/{seat.public_id}/", answer)
         assert page.status_code == 422
         assert "I am sure of it." in page.content.decode()
+        assert "“OtherHate” (5) is no longer in use: choose another category." in page.content.decode()
+        challenge = client.post(f"/p/garden/label/{seat.public_id}/", answer | {"category": "1", "challenge_text": "5"})
+        assert "“OtherHate” (5) is no longer in use" in challenge.content.decode()
         assert not Label.objects.exists()
 
     def test_a_program_cannot_choose_it_either(self, project, annotator):
         held = claim(annotator)
         assert isinstance(held, HeldSeat)
         change(project, without(project, 5))
-        with pytest.raises(BadAnswer, match="offers no category 5"):
+        with pytest.raises(BadAnswer, match="Category 5 .OtherHate. is no longer in use"):
             submit.submit_label(annotator, held.seat.public_id, uuid4(), Answer(category=5))
 
     def test_a_restored_category_can_be_chosen_again(self, project, annotator):
