@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import requires_csrf_token
 
 from annotation.core import disk_faults
+from annotation.core.access import page_before
 from annotation.core.second_factor import SecondFactorNeeded
 from annotation.core.stored_files import StoreAway, away_sentence
 
@@ -28,7 +29,7 @@ _WITHOUT_ACCOUNT = {500, 503}
 """The failures whose page must not query the database."""
 _SECRET = re.compile(r"passw|again|secret|token|code|key", re.IGNORECASE)
 """Names of fields that no page repeats."""
-_TYPED_FROM = 20
+_TYPED_FROM = 8
 """Characters from which a text is shown again."""
 _SQLITE_PASSING = ("locked", "busy", "unable to open", "disk", "readonly")
 
@@ -98,7 +99,13 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     reason = str(exception) or _("That is not open to you. Ask an admin of the project if you need it for your work.")
     if speaks_json(request):
         return failure(request, 403, "forbidden", reason)
-    return failure(request, 403, "forbidden", reason, typed=_typed_text(request))
+    return failure(request, 403, "forbidden", reason, typed=_typed_text(request), back=_page_of_form(request))
+
+
+def _page_of_form(request: HttpRequest) -> str:
+    """Return the page whose form was refused; empty if that is not known."""
+    before = page_before(request) if request.method == "POST" else "/"
+    return "" if before == "/" else before
 
 
 def _typed_text(request: HttpRequest) -> str:

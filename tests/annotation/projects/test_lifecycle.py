@@ -122,6 +122,29 @@ def test_what_was_typed_while_somebody_archived_the_project_is_shown_again(proje
     assert set(told.json()) == {"code", "detail"}
 
 
+def test_a_closed_project_offers_no_form_that_it_refuses_and_a_refusal_leads_back(project, admin):
+    client = client_of(admin.user)
+    client.post(f"/p/{project.slug}/life/archive/", {"archived": "1"})
+    for name in ("settings", "design", "guidelines/edit"):
+        text = client.get(f"/p/{project.slug}/{name}/").content.decode()
+        assert "Nothing can be changed here" in text, name
+        assert '<button class="button is-primary">Save' not in text, name
+    settings = f"/p/{project.slug}/settings/"
+    refused = client.post(settings, {"description": "A new text"}, headers={"referer": f"http://testserver{settings}"})
+    assert refused.status_code == 403
+    assert f'href="{settings}"' in refused.content.decode().split('class="sheet empty"')[1]
+    assert "A new text" in refused.content.decode()
+
+
+def test_labels_of_a_closed_project_are_not_said_to_change(project, admin):
+    ann = builders.make_member(project)
+    builders.make_label(builders.make_open_item(project).seat_rows.first(), ann, 0)
+    client_of(admin.user).post(f"/p/{project.slug}/life/archive/", {"archived": "1"})
+    text = client_of(ann.user).get(f"/p/{project.slug}/history/").content.decode()
+    assert "They can be changed until" not in text
+    assert ">Change</a>" not in text
+
+
 def test_somebody_may_leave_an_archived_project_all_the_same(project, admin):
     annotator = builders.make_member(project)
     lifecycle.archive(project, admin)
