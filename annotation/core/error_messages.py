@@ -7,8 +7,11 @@ languages show the message for the code; where details help, they add the Englis
 from collections.abc import Mapping
 
 from django.utils.functional import Promise
-from django.utils.translation import get_language, override
+from django.utils.translation import get_language, gettext, override
 from django.utils.translation import gettext_lazy as _
+
+from annotation.domain.refusal import Refusal
+from annotation.domain.text_rules import BadText
 
 SENTENCES: Mapping[str, Promise] = {
     "account_closed": _("The account is closed; a site admin can open it."),
@@ -213,3 +216,14 @@ def says_it_all(code: str, english: str) -> bool:
 def sentence_for(code: str, english: str) -> str:
     """Return the message in the language of the page; the rules' own sentence in English and for unknown codes."""
     return english if reads_english() or code not in SENTENCES else str(SENTENCES[code])
+
+
+def refusal_sentence(refusal: Refusal) -> str:
+    """Return the sentence of a refusal in the language of the page, with what it names."""
+    if reads_english():
+        return refusal.sentence
+    values = {
+        name: sentence_for(value.code, value.sentence) if isinstance(value, BadText) else value
+        for name, value in refusal.values.items()
+    }
+    return gettext(refusal.pattern) % values if values else gettext(refusal.pattern)

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from annotation.domain.refusal import Refusal
+from annotation.domain.refusal import gettext_noop as _
 from annotation.domain.text_rules import BadText, is_blank, read_text
 from annotation.domain.votes import Category
 
@@ -53,14 +55,10 @@ class UnknownCategory(ValueError):
         super().__init__(self.sentence)
 
 
-class BadCategories(ValueError):
+class BadCategories(Refusal):
     """A set of categories that a project cannot have; `sentence` says what to change."""
 
     code = "bad_categories"
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 def read_category(value: object, categories: Sequence[Category]) -> Category:
@@ -128,85 +126,110 @@ def read_categories(rows: Iterable[Mapping[str, Any]]) -> tuple[Category, ...]:
     read = [_read_row(number, row) for number, row in enumerate(rows, start=1)]
     offered = sum(not category.retired for category in read)
     if not 2 <= offered <= CATEGORY_LIMIT:
-        raise BadCategories(f"A project has 2 to {CATEGORY_LIMIT} categories; this list has {offered}.")
-    _refuse_doubles("code", [str(category.code) for category in read])
+        raise BadCategories(
+            _("A project has 2 to %(most)s categories; this list has %(count)s."), most=CATEGORY_LIMIT, count=offered
+        )
+    _refuse_doubles(_("Two categories share the code %(value)s."), [str(category.code) for category in read])
     _refuse_doubles(
-        "name or alias", [word for category in read for word in {name.casefold() for name in names(category)}]
+        _("Two categories share the name or alias %(value)s."),
+        [word for category in read for word in {name.casefold() for name in names(category)}],
     )
-    _refuse_doubles("key", [category.key for category in read if category.key])
+    _refuse_doubles(_("Two categories share the key %(value)s."), [category.key for category in read if category.key])
     _refuse_foreign_codes(read)
     return tuple(_with_keys(sorted(read, key=lambda category: category.code)))
 
 
 def _read_row(number: int, row: Mapping[str, Any]) -> Category:
     if not isinstance(row, Mapping):
-        raise BadCategories(f"Category {number} must be an object with code, name and hateful.")
+        raise BadCategories(_("Category %(number)s must be an object with code, name and hateful."), number=number)
+    code = _code(number, row.get("code"))
     unknown = sorted(set(row) - _FIELDS)
     if unknown:
-        raise BadCategories(f"Category {number} has an unknown field: {_shown(unknown[0])}.")
-    retired = _flag(number, "retired", row.get("retired", False))
+        raise BadCategories(
+            _("Category %(code)s has an unknown field: %(field)s."), code=code, field=_shown(unknown[0])
+        )
+    retired = _flag(code, "retired", row.get("retired", False))
     return Category(
-        code=_code(number, row.get("code")),
-        name=_word(number, "name", row.get("name"), NAME_LIMIT),
-        hateful=_flag(number, "hateful", row.get("hateful")),
-        aliases=_aliases(number, row.get("aliases", [])),
-        definition=_word(number, "definition", row["definition"], DEFINITION_LIMIT) if row.get("definition") else "",
-        key="" if retired else _key(number, row.get("key", "")),
+        code=code,
+        name=_word(code, "name", row.get("name"), NAME_LIMIT),
+        hateful=_flag(code, "hateful", row.get("hateful")),
+        aliases=_aliases(code, row.get("aliases", [])),
+        definition=_word(code, "definition", row["definition"], DEFINITION_LIMIT) if row.get("definition") else "",
+        key="" if retired else _key(code, row.get("key", "")),
         place=number,
-        colour=_colour(number, row.get("colour", "")),
+        colour=_colour(code, row.get("colour", "")),
         retired=retired,
     )
 
 
 def _code(number: int, value: object) -> int:
     if isinstance(value, str) and value.isdecimal():
-        raise BadCategories(f"Category {number}: its code is a text. Write it as a number, without quotes.")
+        raise BadCategories(
+            _("Category %(number)s: its code is a text. Write it as a number, without quotes."), number=number
+        )
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= CODE_LIMIT:
-        raise BadCategories(f"Category {number} needs a code: a whole number from 0 to {CODE_LIMIT:,}.")
+        raise BadCategories(
+            _("Category %(number)s needs a code: a whole number from 0 to %(most)s."),
+            number=number,
+            most=f"{CODE_LIMIT:,}",
+        )
     return value
 
 
-def _flag(number: int, field: str, value: object) -> bool:
+def _flag(code: int, field: str, value: object) -> bool:
     if not isinstance(value, bool):
-        raise BadCategories(f"Category {number} needs {field}: true or false.")
+        raise BadCategories(_("Category %(code)s needs %(field)s: true or false."), code=code, field=field)
     return value
 
 
-def _colour(number: int, value: object) -> str:
+def _colour(code: int, value: object) -> str:
     if value and value not in COLOURS:
-        raise BadCategories(f"Category {number}: a colour is one of {', '.join(COLOURS)}.")
+        raise BadCategories(
+            _("Category %(code)s: a colour is one of %(allowed)s."), code=code, allowed=", ".join(COLOURS)
+        )
     return str(value or "")
 
 
-def _word(number: int, field: str, value: object, limit: int) -> str:
+def _word(code: int, field: str, value: object, limit: int) -> str:
     if not isinstance(value, str) or is_blank(value):
-        raise BadCategories(f"Category {number} needs a {field} that can be read.")
+        raise BadCategories(_("Category %(code)s needs a %(field)s that can be read."), code=code, field=field)
     try:
         read_text(value, limit)
     except BadText as fault:
-        raise BadCategories(f"Category {number}, {field}: {fault.sentence}") from fault
+        raise BadCategories(
+            _("Category %(code)s, %(field)s: %(reason)s"), code=code, field=field, reason=fault
+        ) from fault
     if field != "definition" and value != value.strip():
-        raise BadCategories(f"Category {number}, {field}: take away the spaces around {_shown(value)}.")
+        raise BadCategories(
+            _("Category %(code)s, %(field)s: take away the spaces around %(value)s."),
+            code=code,
+            field=field,
+            value=_shown(value),
+        )
     return value
 
 
-def _aliases(number: int, value: object) -> tuple[str, ...]:
+def _aliases(code: int, value: object) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
-        raise BadCategories(f"Category {number}: aliases must be a list of words.")
-    return tuple(_word(number, "alias", alias, NAME_LIMIT) for alias in value)
+        raise BadCategories(_("Category %(code)s: aliases must be a list of words."), code=code)
+    return tuple(_word(code, "alias", alias, NAME_LIMIT) for alias in value)
 
 
-def _key(number: int, value: object) -> str:
+def _key(code: int, value: object) -> str:
     if value and (not isinstance(value, str) or value not in KEYS):
-        raise BadCategories(f"Category {number}: a key is one of {KEYS}; other letters already do something else.")
+        raise BadCategories(
+            _("Category %(code)s: a key is one of %(allowed)s; other letters already do something else."),
+            code=code,
+            allowed=KEYS,
+        )
     return str(value or "")
 
 
-def _refuse_doubles(field: str, values: Sequence[str]) -> None:
+def _refuse_doubles(pattern: str, values: Sequence[str]) -> None:
     earlier_values: set[str] = set()
     for value in values:
         if value in earlier_values:
-            raise BadCategories(f"Two categories share the {field} {_shown(value)}.")
+            raise BadCategories(pattern, value=_shown(value))
         earlier_values.add(value)
 
 
@@ -215,7 +238,7 @@ def _refuse_foreign_codes(categories: Sequence[Category]) -> None:
     for category in categories:
         for word in names(category):
             if word.isdecimal() and word != str(category.code):
-                raise BadCategories(f"{_shown(word)} is a number, but not the code of its category.")
+                raise BadCategories(_("%(word)s is a number, but not the code of its category."), word=_shown(word))
 
 
 def _with_keys(categories: Sequence[Category]) -> Iterator[Category]:

@@ -158,7 +158,7 @@ def merged_design(present: Design, new_design: Design) -> tuple[tuple[CategoryVa
         questions = before if new_design.questions is None else merge_questions(before, new_design.questions)
         return categories, with_keys(questions, categories)
     except (BadCategories, BadQuestions) as bad:
-        raise BadDesign(bad.sentence) from bad
+        raise BadDesign(bad.pattern, **bad.values) from bad
 
 
 def history_of(project: Project) -> list[DesignChange]:

@@ -6,6 +6,7 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
+from annotation.core.error_messages import refusal_sentence
 from annotation.domain.categories import CODE_LIMIT, COLOURS, DEFINITION_LIMIT, KEYS, NAME_LIMIT
 from annotation.domain.choices import Choose
 from annotation.domain.design.file import QUESTION_LIMIT, BadDesign, Design, as_json, read_design
@@ -236,4 +237,4 @@ class DesignFileForm(forms.Form):
         try:
             return parse_design(self.cleaned_data["file"].read(FILE_LIMIT + 1))
         except BadDesign as bad:
-            raise forms.ValidationError(bad.sentence) from bad
+            raise forms.ValidationError(refusal_sentence(bad)) from bad

@@ -6,6 +6,7 @@ from django import forms
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from annotation.core.error_messages import refusal_sentence
 from annotation.core.form_fields import offer
 from annotation.domain.choices import Policy
 from annotation.domain.design.file import BadDesign
@@ -64,7 +65,7 @@ class NewProjectForm(_NewProject):
             else:
                 cleaned["design"] = template(cleaned.get("template") or HVLI)
         except BadDesign as bad:
-            self.add_error("file", bad.sentence)
+            self.add_error("file", refusal_sentence(bad))
         return cleaned
 
 

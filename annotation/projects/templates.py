@@ -5,6 +5,7 @@ from pathlib import Path
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
 
 from annotation.domain.design.file import BadDesign, Design, read_design
 from annotation.projects.create import DEFAULT_DESIGN
@@ -35,11 +36,13 @@ def template(name: str) -> Design:
 def parse_design(raw: bytes) -> Design:
     """Return the design that a file holds. Raises BadDesign."""
     if len(raw) > FILE_LIMIT:
-        raise BadDesign(f"The file is larger than {FILE_LIMIT:,} bytes: that is no design.")
+        raise BadDesign(
+            gettext_noop("The file is larger than %(most)s bytes: that is no design."), most=f"{FILE_LIMIT:,}"
+        )
     try:
         value = json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise BadDesign("The file is not UTF-8: save it as UTF-8.") from None
+        raise BadDesign(gettext_noop("The file is not UTF-8: save it as UTF-8.")) from None
     except (ValueError, RecursionError) as error:
-        raise BadDesign(f"The file is not JSON: {error}.") from None
+        raise BadDesign(gettext_noop("The file is not JSON: %(fault)s."), fault=error) from None
     return read_design(value)

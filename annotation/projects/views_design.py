@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.core.access import PersonRequest, member_of
+from annotation.core.error_messages import refusal_sentence
 from annotation.domain.choices import Role
 from annotation.domain.design.file import BadDesign, Design, as_json
 from annotation.models import Membership, Project
@@ -39,7 +40,7 @@ def design(request: PersonRequest, slug: str) -> HttpResponse:
         except project_design.ChoiceIsFixed:
             question.add_error(None, _choice_sentence())
         except BadDesign as bad:
-            question.add_error(None, bad.sentence)
+            question.add_error(None, refusal_sentence(bad))
         else:
             messages.success(request, _stored_sentence(changed))
             return redirect("annotation:design", slug)
@@ -60,7 +61,7 @@ def read_file(request: PersonRequest, slug: str) -> HttpResponse:
         upload.add_error("file", _choice_sentence())
         shown = stored
     except BadDesign as bad:
-        upload.add_error("file", bad.sentence)
+        upload.add_error("file", refusal_sentence(bad))
         shown = stored
     question = _question_form(member.project, shown)
     return _page(request, member, question, category_rows(stored, shown), question_rows(stored, shown), upload)

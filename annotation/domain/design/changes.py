@@ -8,8 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from annotation.domain.categories import BadCategories, names
+from annotation.domain.refusal import gettext_noop as _
 from annotation.domain.votes import Category
 from vocabulary.display_names import NamedEnum, pgettext
+
+_TAKEN = _("Category %(code)s (%(name)s) has a name or alias of the category %(owner)s. Choose another name.")
+_TAKEN_BY_RETIRED = _(
+    "Category %(code)s (%(name)s) has a name or alias of the retired category %(owner)s. Choose another name."
+)
 
 
 class ChangeKind(NamedEnum):
@@ -56,8 +62,12 @@ def merge(present: Sequence[Category], proposed: Sequence[Category]) -> tuple[Ca
 def _renamed(old: Category, new: Category) -> Category:
     if old.hateful != new.hateful:
         raise BadCategories(
-            f"Category {old.code} ({old.name}) cannot change between hateful and not hateful: its labels would change "
-            "their meaning. Retire it and add another."
+            _(
+                "Category %(code)s (%(name)s) cannot change between hateful and not hateful: its labels would change "
+                "their meaning. Retire it and add another."
+            ),
+            code=old.code,
+            name=old.name,
         )
     if new.name == old.name or old.name.casefold() in {name.casefold() for name in names(new)}:
         return new
@@ -70,10 +80,11 @@ def _refuse_taken_names(categories: Sequence[Category]) -> None:
         for name in {name.casefold() for name in names(category)}:
             owner = holder.setdefault(name, category)
             if owner != category:
-                state = "retired category" if owner.retired else "category"
                 raise BadCategories(
-                    f"Category {category.code} ({category.name}) has a name or alias of the {state} {owner.code} "
-                    f"({owner.name}). Choose another name."
+                    _TAKEN_BY_RETIRED if owner.retired else _TAKEN,
+                    code=category.code,
+                    name=category.name,
+                    owner=f"{owner.code} ({owner.name})",
                 )
 
 

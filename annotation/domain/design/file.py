@@ -8,6 +8,8 @@ from annotation.domain.categories import BadCategories, read_categories
 from annotation.domain.choices import Choose
 from annotation.domain.questions.design_rows import BadQuestions, question_row, read_questions
 from annotation.domain.questions.question import Question
+from annotation.domain.refusal import Refusal
+from annotation.domain.refusal import gettext_noop as _
 from annotation.domain.text_rules import BadText
 from annotation.domain.votes import Category
 from annotation.domain.words import BadWords, read_words, shown_words
@@ -17,14 +19,10 @@ QUESTION_LIMIT = 80
 _FIELDS = frozenset({"categories", "choose", "question", "questions"})
 
 
-class BadDesign(ValueError):
+class BadDesign(Refusal):
     """A design that a project cannot have; `sentence` says what to change."""
 
     code = "bad_design"
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 @dataclass(frozen=True)
@@ -48,18 +46,22 @@ def read_design(raw: object) -> Design:
     if isinstance(raw, list):
         raw = {"categories": raw}
     if not isinstance(raw, Mapping):
-        raise BadDesign('A design is an object: {"categories": […]}.')
+        raise BadDesign(_('A design is an object: {"categories": […]}.'))
     unknown = sorted(set(raw) - _FIELDS)
     if unknown:
-        raise BadDesign(f"A design has no field {unknown[0]!r}. It has: {', '.join(sorted(_FIELDS))}.")
+        raise BadDesign(
+            _("A design has no field %(field)s. It has: %(fields)s."),
+            field=repr(unknown[0]),
+            fields=", ".join(sorted(_FIELDS)),
+        )
     rows = raw.get("categories")
     if not isinstance(rows, list):
-        raise BadDesign("A design needs categories: a list of {code, name, hateful}.")
+        raise BadDesign(_("A design needs categories: a list of {code, name, hateful}."))
     try:
         categories = read_categories(rows)
         questions = read_questions(raw["questions"], categories) if "questions" in raw else None
     except (BadCategories, BadQuestions) as bad:
-        raise BadDesign(bad.sentence) from bad
+        raise BadDesign(bad.pattern, **bad.values) from bad
     return Design(categories, _read_question(raw.get("question", "")), questions, _read_choose(raw.get("choose")))
 
 
@@ -69,16 +71,16 @@ def _read_choose(raw: object) -> Choose | None:
     try:
         return Choose(str(raw))
     except ValueError:
-        raise BadDesign('choose says how many categories an answer may name: "one" or "several".') from None
+        raise BadDesign(_('choose says how many categories an answer may name: "one" or "several".')) from None
 
 
 def _read_question(raw: object) -> dict[str, str]:
     try:
         return read_words(raw, QUESTION_LIMIT)
     except BadWords:
-        raise BadDesign("The question is a text, or one text per language code.") from None
+        raise BadDesign(_("The question is a text, or one text per language code.")) from None
     except BadText as bad:
-        raise BadDesign(f"The question: {bad.sentence}") from bad
+        raise BadDesign(_("The question: %(reason)s"), reason=bad) from bad
 
 
 def as_json(design: Design) -> dict[str, Any]:

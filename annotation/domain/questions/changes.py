@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, replace
 from annotation.domain.design.changes import ChangeKind
 from annotation.domain.questions.design_rows import BadQuestions
 from annotation.domain.questions.question import Question
+from annotation.domain.refusal import gettext_noop as _
 
 _PLAIN = frozenset({"code", "version", "key", "place", "retired"})
 
@@ -42,8 +43,13 @@ def _next_version(old: Question | None, new: Question) -> Question:
         return new
     if old.kind != new.kind:
         raise BadQuestions(
-            f"Question {old.code} cannot change from {old.kind} to {new.kind}: its answers would change their meaning. "
-            "Retire it and add another."
+            _(
+                "Question %(code)s cannot change from %(before)s to %(after)s: its answers would change their meaning. "
+                "Retire it and add another."
+            ),
+            code=old.code,
+            before=old.kind,
+            after=new.kind,
         )
     if new.retired:
         return replace(old, retired=True, key="", place=new.place)

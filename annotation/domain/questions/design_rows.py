@@ -7,6 +7,8 @@ from typing import Any
 
 from annotation.domain.questions.answers import TEXT_ANSWER_LIMIT
 from annotation.domain.questions.question import LISTS, Asked, Option, Question, QuestionKind, When
+from annotation.domain.refusal import Refusal
+from annotation.domain.refusal import gettext_noop as _
 from annotation.domain.text_rules import BadText
 from annotation.domain.votes import Category
 from annotation.domain.words import BadWords, read_words, shown_words
@@ -36,15 +38,14 @@ _OF_KIND: Mapping[QuestionKind, frozenset[str]] = {
     QuestionKind.SPAN: frozenset(),
 }
 
+_SHARES_WITH_CATEGORY = _("Question %(code)s and category %(owner)s share the key %(key)s. Change one.")
+_SHARES_WITH_QUESTION = _("Question %(code)s and question %(owner)s share the key %(key)s. Change one.")
 
-class BadQuestions(ValueError):
+
+class BadQuestions(Refusal):
     """Questions that a project cannot ask; `sentence` says what to change."""
 
     code = "bad_questions"
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 def read_questions(raw: object, categories: Sequence[Category]) -> tuple[Question, ...]:
@@ -54,14 +55,18 @@ def read_questions(raw: object, categories: Sequence[Category]) -> tuple[Questio
     key becomes the first free one. Raises BadQuestions.
     """
     if not isinstance(raw, list):
-        raise BadQuestions("Questions are a list of {code, kind, …}.")
+        raise BadQuestions(_("Questions are a list of {code, kind, …}."))
     read = [_read_row(number, row) for number, row in enumerate(raw, start=1)]
     current = [question for question in read if not question.retired]
     if len(current) > QUESTION_COUNT:
-        raise BadQuestions(f"A project asks at most {QUESTION_COUNT} further questions; this list has {len(current)}.")
+        raise BadQuestions(
+            _("A project asks at most %(most)s further questions; this list has %(count)s."),
+            most=QUESTION_COUNT,
+            count=len(current),
+        )
     for number, question in enumerate(read):
         if question.code in {earlier.code for earlier in read[:number]}:
-            raise BadQuestions(f"Two questions share the code {question.code!r}.")
+            raise BadQuestions(_("Two questions share the code %(code)s."), code=repr(question.code))
     _refuse_unknown_categories(read, categories)
     return with_keys(read, categories)
 
@@ -106,18 +111,25 @@ def _option_row(option: Option) -> dict[str, Any]:
 
 def _read_row(number: int, row: object) -> Question:
     if not isinstance(row, Mapping):
-        raise BadQuestions(f"Question {number} must be an object with code and kind.")
+        raise BadQuestions(_("Question %(number)s must be an object with code and kind."), number=number)
     code = row.get("code")
     if not isinstance(code, str) or not _CODE.fullmatch(code):
         raise BadQuestions(
-            f"Question {number} needs a code: at most {CODE_LIMIT} small letters, digits, _ and -, a letter first."
+            _("Question %(number)s needs a code: at most %(most)s small letters, digits, _ and -, a letter first."),
+            number=number,
+            most=CODE_LIMIT,
         )
     if row.get("kind") not in list(QuestionKind):
-        raise BadQuestions(f"Question {code} needs a kind: {', '.join(QuestionKind)}.")
+        raise BadQuestions(_("Question %(code)s needs a kind: %(kinds)s."), code=code, kinds=", ".join(QuestionKind))
     kind = QuestionKind(row["kind"])
     unknown = sorted(set(row) - _EVERY_KIND - _OF_KIND[kind])
     if unknown:
-        raise BadQuestions(f"Question {code} is of the kind {kind}, which has no field {_shown(unknown[0])}.")
+        raise BadQuestions(
+            _("Question %(code)s is of the kind %(kind)s, which has no field %(field)s."),
+            code=code,
+            kind=kind,
+            field=_shown(unknown[0]),
+        )
     retired = _flag(code, row, "retired")
     return Question(
         code=code,
@@ -141,40 +153,57 @@ def _words(code: str, row: Mapping[str, Any], field: str, limit: int) -> dict[st
     try:
         return read_words(row.get(field, ""), limit)
     except BadWords as bad:
-        raise BadQuestions(f"Question {code}: {field} {bad.sentence}") from bad
+        raise BadQuestions(
+            _("Question %(code)s: %(field)s must be a text, or one text per language code."), code=code, field=field
+        ) from bad
     except BadText as bad:
-        raise BadQuestions(f"Question {code}, {field}: {bad.sentence}") from bad
+        raise BadQuestions(_("Question %(code)s, %(field)s: %(reason)s"), code=code, field=field, reason=bad) from bad
 
 
 def _flag(code: str, row: Mapping[str, Any], field: str) -> bool:
     value = row.get(field, False)
     if not isinstance(value, bool):
-        raise BadQuestions(f"Question {code}: {field} is true or false.")
+        raise BadQuestions(_("Question %(code)s: %(field)s is true or false."), code=code, field=field)
     return value
 
 
 def _points(code: str, value: object) -> int:
     if type(value) is not int or value not in POINTS:
-        raise BadQuestions(f"Question {code} needs points: a whole number from {POINTS.start} to {POINTS.stop - 1}.")
+        raise BadQuestions(
+            _("Question %(code)s needs points: a whole number from %(least)s to %(most)s."),
+            code=code,
+            least=POINTS.start,
+            most=POINTS.stop - 1,
+        )
     return value
 
 
 def _limit(code: str, value: object) -> int:
     if type(value) is not int or not 1 <= value <= LONGEST_ANSWER:
-        raise BadQuestions(f"Question {code}: its limit is a whole number from 1 to {LONGEST_ANSWER:,} characters.")
+        raise BadQuestions(
+            _("Question %(code)s: its limit is a whole number from 1 to %(most)s characters."),
+            code=code,
+            most=f"{LONGEST_ANSWER:,}",
+        )
     return value
 
 
 def _key(code: str, value: object) -> str:
     if value and (not isinstance(value, str) or len(value) != 1 or value not in KEYS):
-        raise BadQuestions(f"Question {code}: a key is one of {KEYS}; other letters already do something else.")
+        raise BadQuestions(
+            _("Question %(code)s: a key is one of %(allowed)s; other letters already do something else."),
+            code=code,
+            allowed=KEYS,
+        )
     return str(value or "")
 
 
 def _when(code: str, value: object) -> When:
     when = read_when(value)
     if when is None:
-        raise BadQuestions(f'Question {code}: when is "always", "hateful", or a list of codes of categories.')
+        raise BadQuestions(
+            _('Question %(code)s: when is "always", "hateful", or a list of codes of categories.'), code=code
+        )
     return when
 
 
@@ -182,26 +211,36 @@ def _options(code: str, kind: QuestionKind, rows: object) -> tuple[Option, ...]:
     if kind not in LISTS:
         return ()
     if not isinstance(rows, list):
-        raise BadQuestions(f"Question {code}: options are a list of {{code, name}}.")
+        raise BadQuestions(_("Question %(code)s: options are a list of {code, name}."), code=code)
     options = tuple(_option(code, row) for row in rows)
     offered = sum(not option.retired for option in options)
     if not 2 <= offered <= OPTION_COUNT:
-        raise BadQuestions(f"Question {code} needs 2 to {OPTION_COUNT} options; this list has {offered}.")
+        raise BadQuestions(
+            _("Question %(code)s needs 2 to %(most)s options; this list has %(count)s."),
+            code=code,
+            most=OPTION_COUNT,
+            count=offered,
+        )
     earlier_codes: set[str] = set()
     for option in options:
         if option.code.casefold() in earlier_codes:
-            raise BadQuestions(f"Question {code}: two options share the code {option.code!r}.")
+            raise BadQuestions(
+                _("Question %(code)s: two options share the code %(option)s."), code=code, option=repr(option.code)
+            )
         earlier_codes.add(option.code.casefold())
     return options
 
 
 def _option(code: str, row: object) -> Option:
     if not isinstance(row, Mapping) or set(row) - {"code", "name", "retired"}:
-        raise BadQuestions(f"Question {code}: an option is {{code, name}}, and may be retired.")
+        raise BadQuestions(_("Question %(code)s: an option is {code, name}, and may be retired."), code=code)
     own = row.get("code")
     if not isinstance(own, str) or not _OPTION_CODE.fullmatch(own):
         raise BadQuestions(
-            f"Question {code}: an option's code has at most {CODE_LIMIT} letters, digits and _ . -: {_shown(own)}."
+            _("Question %(code)s: an option's code has at most %(most)s letters, digits and _ . -: %(value)s."),
+            code=code,
+            most=CODE_LIMIT,
+            value=_shown(own),
         )
     return Option(own, _words(f"{code}, option {own}", row, "name", NAME_LIMIT), _flag(code, row, "retired"))
 
@@ -211,7 +250,11 @@ def _refuse_unknown_categories(questions: Sequence[Question], categories: Sequen
     for question in questions:
         missing = [code for code in question.when.categories if code not in category_codes]
         if missing and not question.retired:
-            raise BadQuestions(f"Question {question.code} is asked beside category {missing[0]}, which is not there.")
+            raise BadQuestions(
+                _("Question %(code)s is asked beside category %(category)s, which is not there."),
+                code=question.code,
+                category=missing[0],
+            )
 
 
 def with_keys(questions: Sequence[Question], categories: Sequence[Category]) -> tuple[Question, ...]:
@@ -219,13 +262,19 @@ def with_keys(questions: Sequence[Question], categories: Sequence[Category]) -> 
 
     Raises BadQuestions.
     """
-    holder = {category.key: f"category {category.code} ({category.name})" for category in categories if category.key}
+    holder = {category.key: f"{category.code} ({category.name})" for category in categories if category.key}
+    of_categories = frozenset(holder)
     for question in questions:
         owner = holder.get(question.key)
         if owner:
-            raise BadQuestions(f"Question {question.code} and {owner} share the key {question.key}. Change one.")
+            raise BadQuestions(
+                _SHARES_WITH_CATEGORY if question.key in of_categories else _SHARES_WITH_QUESTION,
+                code=question.code,
+                owner=owner,
+                key=question.key,
+            )
         if question.key:
-            holder[question.key] = f"question {question.code}"
+            holder[question.key] = question.code
     free = iter(key for key in KEYS if key not in holder)
     return tuple(
         question if question.key or question.retired else replace(question, key=next(free, ""))

@@ -253,6 +253,37 @@ class TestPage:
         assert page.status_code == 422
         assert sentence in page.content.decode()
 
+    @pytest.mark.parametrize(
+        ("language", "sentence"),
+        [("en", "Two categories share the name or alias"), ("ko", "다른 이름이"), ("zh-hans", "共用名称或别名")],
+    )
+    def test_a_refusal_of_the_form_is_in_the_language_of_the_page(self, browser, language, sentence):
+        browser.cookies["django_language"] = language
+        fields = design_fields(browser.get("/p/garden/design/")) | {"category-1-aliases": "sexist"}
+        page = browser.post("/p/garden/design/", fields)
+        assert page.status_code == 422
+        assert sentence in page.content.decode()
+        assert ("Two categories" in page.content.decode()) == (language == "en")
+
+    @pytest.mark.parametrize("address", ["/p/garden/design/file/", "/projects/new/"])
+    def test_a_refusal_of_a_file_is_too(self, admin, browser, address):
+        admin.user.is_staff = True
+        admin.user.save()
+        browser.cookies["django_language"] = "ko"
+        values = {"name": "Two", "slug": "two", "seats": "3", "policy": "review", "template": "binary"}
+        file = SimpleUploadedFile("design.json", b'{"categories": [], "foo": 1}')
+        text = browser.post(address, values | {"file": file}).content.decode()
+        assert "설계에 필드 &#x27;foo&#x27;이(가) 없습니다." in text
+        assert "A design has no field" not in text
+
+    def test_a_long_name_is_refused_with_the_code_of_its_category(self, browser):
+        fields = design_fields(browser.get("/p/garden/design/")) | {"category-1-aliases": "x" * 67}
+        assert "Category 1, alias: The text has 67 characters" in browser.post("/p/garden/design/", fields).text
+        browser.cookies["django_language"] = "ko"
+        page = browser.post("/p/garden/design/", fields).text
+        assert "범주 1, alias: " in page
+        assert "The text has" not in page
+
     def test_the_downloaded_file_is_the_design(self, project, browser):
         file = browser.get("/p/garden/design/design.json")
         assert as_json(read_design(file.json())) == as_json(design_of(project))
