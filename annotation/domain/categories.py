@@ -201,7 +201,7 @@ def _word(code: int, field: str, value: object, limit: int) -> str:
         ) from fault
     if field != "definition" and value != value.strip():
         raise BadCategories(
-            _("Category %(code)s, %(field)s: take away the spaces around %(value)s."),
+            _("Category %(code)s, %(field)s: remove the spaces around %(value)s."),
             code=code,
             field=field,
             value=_shown(value),

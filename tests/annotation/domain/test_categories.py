@@ -98,7 +98,7 @@ GOOD = {"code": 0, "name": "normal", "hateful": False}
         ({"code": "1", "name": "hate", "hateful": True}, "Write it as a number"),
         ({"code": 1, "name": "hate", "hateful": 1}, "needs hateful"),
         ({"code": 1, "name": "\u200b", "hateful": True}, "needs a name"),
-        ({"code": 1, "name": "hate ", "hateful": True}, "take away the spaces"),
+        ({"code": 1, "name": "hate ", "hateful": True}, "remove the spaces"),
         ({"code": 1, "name": "x" * 61, "hateful": True}, "at most 60"),
         ({"code": 1, "name": "0", "hateful": True}, "is a number"),
         ({"code": 1, "name": "hate", "hateful": True, "hue": "red"}, "unknown field"),
