@@ -15,7 +15,7 @@ from annotation.consensus.case_from_rows import case_of, seats_of
 from annotation.domain.alignment import aligned_flag, alignment
 from annotation.domain.category_sets import further_of
 from annotation.domain.choices import EventVerb, Modality, PriorState, Stage
-from annotation.domain.formats.base import BadValue, Row, RowError, Unreadable
+from annotation.domain.formats.base import BadValue, Row, RowError, Unreadable, stands_twice
 from annotation.domain.imports.row import Intake
 from annotation.domain.imports.values import IncomingPrior
 from annotation.domain.imports.zip_archives import shown
@@ -79,6 +79,7 @@ class _Gap:
     line: int
     item: int
     name: str
+    entry: int = 0
 
 
 class _Filling:
@@ -116,7 +117,7 @@ class _Filling:
         try:
             changed = change(row, item)
         except BadValue as fault:
-            self.report.errors.append(fault.at(row.line, row.external_id))
+            self.report.errors.append(fault.at(row.line, row.external_id, row.entry))
             return
         self.report.items += changed
         self.report.unchanged += not changed
@@ -128,17 +129,17 @@ class _Filling:
         self.report.format, reader = self.bundle.reader(self.options)
         clock = Clock(self.bundle, self.watch)
         batch: list[Row] = []
-        first_lines: dict[str, int] = {}
+        earlier: dict[str, tuple[int, int]] = {}
         try:
             for row in reader:
                 self.report.rows += 1
                 clock.tick(self.report.rows)
                 if isinstance(row, RowError):
                     self.report.errors.append(row)
-                elif (first := first_lines.setdefault(row.external_id, row.line)) != row.line:
-                    reason = f"The id {row.external_id} stands in line {first} and in line {row.line}."
-                    self.report.errors.append(RowError(row.line, "duplicate_id", reason, "id"))
+                elif first := earlier.get(row.external_id):
+                    self.report.errors.append(stands_twice(row, *first).at(row.line, row.external_id, row.entry))
                 else:
+                    earlier[row.external_id] = (row.line, row.entry)
                     batch.append(row)
                 if len(batch) >= BATCH:
                     yield from self._with_items(batch)
@@ -156,7 +157,8 @@ class _Filling:
                 yield row, items[row.external_id]
             else:
                 reason = f"The project has no item {row.external_id}; import it first."
-                self.report.errors.append(RowError(row.line, "unknown_id", reason, "id", external_id=row.external_id))
+                fault = BadValue("unknown_id", reason, "id")
+                self.report.errors.append(fault.at(row.line, row.external_id, row.entry))
 
     # ── Pictures ──────────────────────────────────────────────────────────────
 
@@ -164,7 +166,7 @@ class _Filling:
         for row, item in self._rows():
             name = row.picture or item.picture_name
             if name and _lacks_picture(item):
-                yield _Gap(row.line, item.pk, name)
+                yield _Gap(row.line, item.pk, name, row.entry)
             else:
                 self.report.unchanged += 1
 
@@ -190,7 +192,8 @@ class _Filling:
             result = self.gallery.result(gap.name)
             if isinstance(result, BadPicture):
                 reason = f"{shown(gap.name)}: {result.sentence}"
-                report.errors.append(RowError(gap.line, result.code, reason, "image", result.limit, result.status))
+                fault = RowError(gap.line, result.code, reason, "image", result.limit, result.status, entry=gap.entry)
+                report.errors.append(fault)
                 continue
             if not report.dry_run:
                 self._give_picture(gap, picture_keys[result])

@@ -126,9 +126,12 @@ def _keep(row: Import, report: ImportReport, state: ImportState) -> None:
 
 
 def _error_csv(report: ImportReport) -> bytes:
-    """Return every error with line, id, field, code and reason, as CSV that is safe in a spreadsheet."""
-    rows = ((error.line, error.external_id, error.field, error.code, error.reason) for error in report.errors)
-    return csv_file(chain([("line", "id", "field", "code", "reason")], rows))
+    """Return every error with line, entry, id, field, code and reason, as CSV that is safe in a spreadsheet."""
+    rows = (
+        (error.line, error.entry or "", error.external_id, error.field, error.code, error.reason)
+        for error in report.errors
+    )
+    return csv_file(chain([("line", "entry", "id", "field", "code", "reason")], rows))
 
 
 def forget_file(row: Import) -> None:

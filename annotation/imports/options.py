@@ -107,6 +107,7 @@ class Twin:
     line: int
     external_id: str
     what: str
+    entry: int = 0
 
 
 @dataclass
@@ -166,7 +167,8 @@ class ImportReport:
     errors: list[RowError] = field(default_factory=list)
     fatal: RowError | None = None
     """The error that stopped the reading; one of `errors`."""
-    refused_lines: set[int] = field(default_factory=set)
+    refused_rows: set[int] = field(default_factory=set)
+    """The numbers of the rows whose picture cannot be used."""
     twins: list[Twin] = field(default_factory=list)
     preview: list[Incoming] = field(default_factory=list)
 
@@ -175,9 +177,9 @@ class ImportReport:
         """The columns that were not used."""
         return [column["name"] for column in self.columns if column["became"] == PASSED_OVER]
 
-    def note_twin(self, line: int, external_id: str, kind: str) -> None:
+    def note_twin(self, line: int, external_id: str, kind: str, entry: int = 0) -> None:
         if len(self.twins) < self.TWINS:
-            self.twins.append(Twin(line, external_id, kind))
+            self.twins.append(Twin(line, external_id, kind, entry))
 
     def note_existing(self, external_id: str, is_changed: bool) -> None:
         """Count a row that is passed over because an item has its id."""
@@ -230,7 +232,7 @@ class ImportReport:
             "changed_ids": self.changed_ids,
             "columns": self.columns,
             "error_count": len(self.errors),
-            "bad_rows": len({error.line for error in self.errors if error is not self.fatal and error.line}),
+            "bad_rows": len(self._bad_rows()),
             "bad_columns": [error.field for error in self.errors if error.code == "unused_labels"],
             "fatal": asdict(self.fatal) if self.fatal else None,
             "errors": [asdict(error) for error in self.errors[:SHOWN_ERRORS]],
@@ -238,6 +240,9 @@ class ImportReport:
             "preview": [_shown(item) for item in self.preview],
             "status": self.status,
         }
+
+    def _bad_rows(self) -> set[tuple[int, int]]:
+        return {(error.line, error.entry) for error in self.errors if error is not self.fatal and error.line}
 
     def answer(self) -> dict[str, Any]:
         """Return the output of the command: exactly the keys that programs rely on."""
@@ -266,7 +271,10 @@ class ImportReport:
             "changed_ids": self.changed_ids,
             "masked": dict(self.masked),
             "dry_run": self.dry_run,
-            "errors": [{"line": error.line, "reason": error.reason} for error in self.errors[:SHOWN_ERRORS]],
+            "errors": [
+                {"line": error.line, "reason": error.reason} | ({"entry": error.entry} if error.entry else {})
+                for error in self.errors[:SHOWN_ERRORS]
+            ],
         }
 
 
@@ -289,6 +297,7 @@ def _shown(item: Incoming) -> dict[str, Any]:
     """Return an item for the table of first rows; categories are codes."""
     return {
         "line": item.line,
+        "entry": item.entry,
         "external_id": item.external_id,
         "text": item.text[:160],
         "picture": item.picture,

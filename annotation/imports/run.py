@@ -8,6 +8,7 @@ run is the very same way without its last step.
 import pickle
 import tempfile
 import time
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -25,7 +26,7 @@ from annotation.core.bulk_insert import Sender
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import BatchState, EventVerb
 from annotation.domain.formats import picture_words
-from annotation.domain.formats.base import BadValue, Format, Row, RowError, Unreadable
+from annotation.domain.formats.base import BadValue, Format, Row, RowError, Unreadable, stands_twice
 from annotation.domain.formats.columns import label_like
 from annotation.domain.formats.encodings import suggestion_for
 from annotation.domain.imports.redaction import Mask
@@ -92,7 +93,7 @@ def import_file(
             report.give_up(RowError(0, fault.code, fault.sentence, limit=fault.limit, status=fault.status))
         if report.fatal and report.fatal.code == "encoding" and bundle and bundle.table and not options.encoding:
             report.suggest_encoding(suggestion_for(bundle.table))
-    report.errors.sort(key=lambda error: error.line)
+    report.errors.sort(key=lambda error: (error.line, error.entry))
     report.seconds = time.monotonic() - began
     return report
 
@@ -115,9 +116,11 @@ class _Import:
         self.known = known_pictures(project)
         keep = not report.dry_run
         self.gallery = stack.enter_context(Gallery(project, bundle.pictures, keep=keep, known=self.known))
-        self.line_of: dict[str, int] = {}
+        self.places = (array("Q"), array("Q"))
+        """The line and the entry of each row by its number, by which a row is known: lines may be shared."""
+        self.number_of: dict[str, int] = {}
         self.texts: set[str] = set()
-        self.lines_of_picture: dict[str, list[int]] = {}
+        self.rows_of_picture: dict[str, list[int]] = {}
         self.twins: set[int] = set()
         self.annotators: set[str] = set()
         self.batches: set[str] = set()
@@ -182,6 +185,8 @@ class _Import:
 
     def _taken(self, row: Row | RowError) -> Incoming | None:
         """Return the item of a row that passes every check that needs no database."""
+        for places, figure in zip(self.places, (row.line, row.entry), strict=True):
+            places.append(figure)
         if isinstance(row, RowError):
             self.report.errors.append(row)
             return None
@@ -195,8 +200,9 @@ class _Import:
                 return None
             self._want_picture(row)
         except BadValue as fault:
-            self.report.errors.append(fault.at(row.line, row.external_id))
+            self.report.errors.append(fault.at(row.line, row.external_id, row.entry))
             return None
+        item.number = self.report.rows
         return item
 
     def _words_beside(self, row: Row) -> str:
@@ -208,16 +214,20 @@ class _Import:
             raise BadValue("bad_picture_words", fault.sentence, picture_words.FOLDER) from fault
 
     def _check_id(self, row: Row) -> None:
-        first = self.line_of.setdefault(row.external_id, row.line)
-        if first != row.line:
-            reason = f"The id {row.external_id} stands in line {first} and in line {row.line}."
-            raise BadValue("duplicate_id", reason, "id")
+        first = self.number_of.setdefault(row.external_id, self.report.rows)
+        if first != self.report.rows:
+            raise stands_twice(row, *self._place(first))
+
+    def _place(self, number: int) -> tuple[int, int]:
+        """Return the line and the entry of a row."""
+        lines, entries = self.places
+        return lines[number - 1], entries[number - 1]
 
     def _want_picture(self, row: Row) -> None:
         if not row.picture:
             return
         if self.gallery.want(row.picture):
-            self.lines_of_picture.setdefault(row.picture, []).append(row.line)
+            self.rows_of_picture.setdefault(row.picture, []).append(self.report.rows)
         elif self.bundle.pictures.complete:
             raise BadValue("missing_picture", f"{shown(row.picture)} is not in the archive.", "image")
         else:
@@ -250,18 +260,18 @@ class _Import:
         return [item for item in batch if item.external_id not in existing]
 
     def _already_here(self, item: Incoming, stored: Sequence[Any]) -> None:
-        if item.picture in self.lines_of_picture:
-            self.lines_of_picture[item.picture].remove(item.line)
+        if item.picture in self.rows_of_picture:
+            self.rows_of_picture[item.picture].remove(item.number)
         if self.options.skip_existing:
             intended = codes_of(item.intended, item.intended_categories)
             new_values = (item.text_sha256, item.picture, item.intended_hateful, intended)
             is_changed = any(new not in (None, "", (), old) for new, old in zip(new_values, stored, strict=True))
             self.report.note_existing(item.external_id, is_changed)
-            self.twins.add(item.line)
+            self.twins.add(item.number)
             return
         reason = f"The project has an item {item.external_id} already; it is never overwritten."
-        error = RowError(item.line, "id_exists", reason, "id", status=409, external_id=item.external_id)
-        self.report.errors.append(error)
+        fault = BadValue("id_exists", reason, "id").at(item.line, item.external_id, item.entry)
+        self.report.errors.append(replace(fault, status=409))
 
     def _find_twins(self, batch: list[Incoming]) -> None:
         """Warn of equal texts, however they are composed, in the file and in the project."""
@@ -279,8 +289,8 @@ class _Import:
             self.texts.add(digest)
 
     def _note_twin(self, item: Incoming) -> None:
-        self.twins.add(item.line)
-        self.report.note_twin(item.line, item.external_id, "text")
+        self.twins.add(item.number)
+        self.report.note_twin(item.line, item.external_id, "text", item.entry)
 
     def _count(self, item: Incoming) -> None:
         report = self.report
@@ -301,30 +311,33 @@ class _Import:
     def _check_pictures(self) -> None:
         """Rows whose picture is refused are errors; rows that show the same picture are only mentioned."""
         report = self.report
-        lines_of: dict[str, list[int]] = {}
-        for name, lines in self.lines_of_picture.items():
+        rows_of: dict[str, list[int]] = {}
+        for name, rows in self.rows_of_picture.items():
             result = self.gallery.result(name)
             if isinstance(result, BadPicture):
-                for line in lines:
-                    self._refuse_picture(line, name, result)
+                for number in rows:
+                    self._refuse_picture(number, name, result)
             else:
-                lines_of.setdefault(result, []).extend(lines)
-        for sha256, lines in lines_of.items():
-            repeated = sorted(lines)[0 if sha256 in self.known else 1 :]
+                rows_of.setdefault(result, []).extend(rows)
+        for sha256, rows in rows_of.items():
+            repeated = sorted(rows)[0 if sha256 in self.known else 1 :]
             self.twins.update(repeated)
-            for line in repeated:
-                report.note_twin(line, "", "image")
+            for number in repeated:
+                line, entry = self._place(number)
+                report.note_twin(line, "", "image", entry)
         report.first_frames = sum(picture.frames > 1 for picture in self.gallery.staged())
-        report.pictures = sum(bool(lines) for lines in lines_of.values())
-        report.shared_pictures = sum(len(lines) > 1 or sha256 in self.known for sha256, lines in lines_of.items())
+        report.pictures = sum(bool(rows) for rows in rows_of.values())
+        report.shared_pictures = sum(len(rows) > 1 or sha256 in self.known for sha256, rows in rows_of.items())
         if self.bundle.archive is not None:
             extra = sorted(set(self.bundle.archive.pictures()) - self.gallery.keys)
             report.extra_pictures, report.extra_names = len(extra), extra[:20]
 
-    def _refuse_picture(self, line: int, name: str, refused: BadPicture) -> None:
+    def _refuse_picture(self, number: int, name: str, refused: BadPicture) -> None:
         reason = f"{shown(name)}: {refused.sentence}"
-        self.report.errors.append(RowError(line, refused.code, reason, "image", refused.limit, refused.status))
-        self.report.refused_lines.add(line)
+        line, entry = self._place(number)
+        fault = RowError(line, refused.code, reason, "image", refused.limit, refused.status, entry=entry)
+        self.report.errors.append(fault)
+        self.report.refused_rows.add(number)
         self.report.items -= 1
 
     # ── Storing ───────────────────────────────────────────────────────────────
@@ -366,7 +379,7 @@ class _Import:
         report.labels, report.priors, report.annotators = store.labels, store.priors, store.annotators()
 
     def _sha256_of(self, item: Incoming) -> str:
-        if item.picture not in self.lines_of_picture:
+        if item.picture not in self.rows_of_picture:
             return ""
         result = self.gallery.result(item.picture)
         assert isinstance(result, str)
@@ -374,10 +387,10 @@ class _Import:
 
     def _spooled(self) -> Iterator[list[Incoming]]:
         self.spool.seek(0)
-        refused = self.report.refused_lines
+        refused = self.report.refused_rows
         while True:
             try:
                 batch: list[Incoming] = pickle.load(self.spool)
             except EOFError:
                 return
-            yield [item for item in batch if item.line not in refused] if refused else batch
+            yield [item for item in batch if item.number not in refused] if refused else batch

@@ -10,7 +10,18 @@ from django.conf import settings
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.choices import Stage
-from annotation.domain.formats.base import Format, LabelUse, Mapped, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.base import (
+    BadValue,
+    Format,
+    LabelUse,
+    Mapped,
+    Reading,
+    Row,
+    RowError,
+    Unreadable,
+    place,
+    stands_twice,
+)
 from annotation.domain.formats.detect import columns_of, detect, open_reader
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.domain.votes import Category
@@ -115,7 +126,7 @@ def file_items(path: Path, terms: FileReading) -> GoldSource:
     except OSError as fault:
         raise BadSource(f"{path} cannot be read: {fault.strerror}.") from None
     except Unreadable as fault:
-        line = f", line {fault.error.line}" if fault.error.line else ""
+        line = f", {fault.error.place}" if fault.error.line else ""
         raise BadSource(f"{path}{line}: {fault.error.reason}") from None
     if not source.rows:
         raise BadSource(f"{path} holds no item that can be used: {_listed(source.left_out) or 'it is empty'}.")
@@ -151,18 +162,17 @@ def _read(
     path: Path, rows: Iterable[Row | RowError], reader: GoldReader, terms: FileReading, source: GoldSource
 ) -> None:
     bad: list[RowError] = []
-    line_by_id: dict[str, int] = {}
+    earlier: dict[str, tuple[int, int]] = {}
     missing: list[Row] = []
     folder = PictureFolder(terms.images) if terms.images else None
     for row in rows:
         if isinstance(row, RowError):
             bad.append(row)
             continue
-        if row.external_id in line_by_id:
-            reason = f"The id {row.external_id[:80]!r} stands on line {line_by_id[row.external_id]} too."
-            bad.append(RowError(row.line, "duplicate_id", reason))
+        if first := earlier.get(row.external_id):
+            bad.append(stands_twice(row, *first).at(row.line, row.external_id, row.entry))
             continue
-        line_by_id[row.external_id] = row.line
+        earlier[row.external_id] = (row.line, row.entry)
         try:
             gold = reader.gold(row)
             if isinstance(gold, LeftOut):
@@ -170,9 +180,9 @@ def _read(
                 continue
             item = _gathered(source.name, row, gold, folder, terms)
         except ForeignCategories as fault:  # the codes of all rows mean something else
-            raise BadSource(f"{path}, line {row.line}: {fault}") from None
+            raise BadSource(f"{path}, {place(row.line, row.entry)}: {fault}") from None
         except (NoGold, BadPicture) as fault:
-            bad.append(RowError(row.line, "bad_row", str(fault)))
+            bad.append(BadValue("bad_row", str(fault)).at(row.line, row.external_id, row.entry))
             continue
         if item is None:
             missing.append(row)
@@ -194,7 +204,7 @@ def _refuse(path: Path, bad: list[RowError], missing: list[Row], terms: FileRead
     elif bad:
         more = f" And {len(bad) - 1:,} more rows." if len(bad) > 1 else ""
         hint = " (--leave-out-bad-rows goes on without them.)"
-        raise BadSource(f"{path}, line {bad[0].line}: {bad[0].reason}{more}{hint}")
+        raise BadSource(f"{path}, {bad[0].place}: {bad[0].reason}{more}{hint}")
 
 
 def _gathered(

@@ -60,7 +60,10 @@ class ExampleImportReport:
             "non_hateful": self.new - self.hateful,
             "duplicates": self.duplicates,
             "conflicting": self.conflicting,
-            "errors": [{"line": error.line, "code": error.code, "reason": error.reason} for error in self.errors],
+            "errors": [
+                {"line": error.line, "entry": error.entry, "code": error.code, "reason": error.reason}
+                for error in self.errors
+            ],
             "more_errors": self.more_errors,
             "ignored": self.ignored,
         }
@@ -135,12 +138,12 @@ def _take(
 ) -> None:
     if isinstance(row, RowError):
         return report.refuse(row)
-    if not row.text:
-        return report.refuse(RowError(row.line, "no_text", "The row has no text.", columns.text))
     try:
+        if not row.text:
+            raise BadValue("no_text", "The row has no text.", columns.text)
         hateful = _side(row.gold, perspective, columns)
     except BadValue as bad:
-        return report.refuse(bad.at(row.line))
+        return report.refuse(bad.at(row.line, row.external_id, row.entry))
     digest = digest_of(row.text)
     if digest in known:
         report.duplicates += known[digest] is hateful

@@ -42,11 +42,17 @@ class LabelUse(StrEnum):
     SEAT = "seat"
 
 
+def place(line: int, entry: int) -> str:
+    """Return where a row stands, in words: many entries of a JSON array may share one line."""
+    return f"line {line}, entry {entry}" if entry else f"line {line}"
+
+
 @dataclass(frozen=True, slots=True)
 class RowError:
     """The reason why a row cannot be imported. `line` is 1-based; `field` and `limit` are set if they apply.
 
-    `status` is the HTTP status if the whole file is refused for this error.
+    `entry` is the running number of the row in a JSON array or object; 0 in other files. `status` is the HTTP status
+    if the whole file is refused for this error.
     """
 
     line: int
@@ -56,6 +62,11 @@ class RowError:
     limit: int | None = None
     status: int = 400
     external_id: str = ""
+    entry: int = 0
+
+    @property
+    def place(self) -> str:
+        return place(self.line, self.entry)
 
 
 class Unreadable(Exception):
@@ -73,8 +84,8 @@ class BadValue(ValueError):
         super().__init__(reason)
         self.code, self.reason, self.field, self.limit = code, reason, field, limit
 
-    def at(self, line: int, external_id: str = "") -> RowError:
-        return RowError(line, self.code, self.reason, self.field, self.limit, external_id=external_id)
+    def at(self, line: int, external_id: str = "", entry: int = 0) -> RowError:
+        return RowError(line, self.code, self.reason, self.field, self.limit, external_id=external_id, entry=entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +133,7 @@ class RowPrior:
 class Row:
     """One item of a file. `picture` is the name or path that the file gives; empty if there is none.
 
+    `entry` is its running number in a JSON array or object, whose entries may share a line; 0 in other files.
     `claimed_pattern` and `claimed_difficulty` are values of the file for figures that the import computes itself.
     """
 
@@ -162,6 +174,13 @@ class Row:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     rationales_left: bool = False
     """Whether passages that people marked are kept unread, since nobody can say who marked which."""
+    entry: int = 0
+
+
+def stands_twice(row: Row, line: int, entry: int) -> BadValue:
+    """Return what is wrong with a row whose id stands in an earlier row too; `line` and `entry` are those of that."""
+    reason = f"The id {row.external_id} stands in {place(line, entry)} and in {place(row.line, row.entry)}."
+    return BadValue("duplicate_id", reason, "id")
 
 
 @dataclass(frozen=True, slots=True)

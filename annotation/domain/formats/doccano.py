@@ -36,16 +36,17 @@ class Doccano:
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
         has_rows = False
-        for line, text in object_sources(self.stream, self.reading.limits):
+        for line, entry, text in object_sources(self.stream, self.reading.limits):
             has_rows = True
             name = ""
             try:
                 record = _record(text)
                 name = str(record.get("id", ""))[:128]
                 self.reading.columns.count(record, _use_of)
-                yield with_label(_bare(line, record, self.reading), _category(record), _labelled(self.reading))
+                row = _bare(line, record, self.reading, entry)
+                yield with_label(row, _category(record), _labelled(self.reading))
             except BadValue as fault:
-                yield fault.at(line, name)
+                yield fault.at(line, name, entry)
         if not has_rows:
             raise Unreadable(RowError(0, "no_rows", "The file holds no rows."))
 
@@ -119,13 +120,14 @@ def _record(text: str) -> Mapping[str, Any]:
     return record
 
 
-def _bare(line: int, record: Mapping[str, Any], reading: Reading) -> Row:
+def _bare(line: int, record: Mapping[str, Any], reading: Reading, entry: int = 0) -> Row:
     text = fields.item_text(record.get("text", record.get("data")))
     picture = fields.picture_path(record.get("filename"), "filename")
     if not text and not picture:
         raise BadValue("no_content", "The row has neither a text nor a picture.", "text")
-    name = fields.external_id(record["id"]) if record.get("id") is not None else f"{reading.id_prefix}{line}"
-    return Row(line, name, text=text, picture=picture)
+    given = record.get("id")
+    name = fields.external_id(given) if given is not None else f"{reading.id_prefix}{entry or line}"
+    return Row(line, name, text=text, picture=picture, entry=entry)
 
 
 def _category(record: Mapping[str, Any]) -> str | None:

@@ -17,15 +17,15 @@ class Entries:
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
         reader = READERS[self.reading.format]
-        has_rows = False
-        for line, key, source in strict_json.entries(self.stream, self.reading.limits.entry_chars):
-            has_rows = True
+        entry = 0
+        sources = strict_json.entries(self.stream, self.reading.limits.entry_chars)
+        for entry, (line, key, source) in enumerate(sources, start=1):
             try:
                 record = strict_json.parse(source)
                 if not isinstance(record, dict):
                     raise BadValue("not_an_object", "The entry is no JSON object.")
-                yield read_record(reader, line, key, record, self.reading)
+                yield read_record(reader, line, key, record, self.reading, entry)
             except BadValue as fault:
-                yield fault.at(line, key[:128])
-        if not has_rows:
+                yield fault.at(line, key[:128], entry)
+        if not entry:
             raise Unreadable(RowError(0, "no_rows", "The file holds no records."))

@@ -20,26 +20,25 @@ class JsonLines:
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
         has_rows = False
-        for line, text in object_sources(self.stream, self.reading.limits):
+        for line, entry, text in object_sources(self.stream, self.reading.limits):
             has_rows = True
-            yield self._row(line, text)
+            yield self._row(line, entry, text)
         if not has_rows:
             raise Unreadable(RowError(0, "no_rows", "The file holds no rows."))
 
-    def _row(self, line: int, text: str) -> Row | RowError:
+    def _row(self, line: int, entry: int, text: str) -> Row | RowError:
         name = ""
         try:
             values = object_of(text)
             name = str(values.get("id", values.get("post_id", "")))[:128]
             reader = READERS.get(self.reading.format)
-            return read_record(reader, line, "", values, self.reading) if reader else self._shaped(line, values)
+            if reader:
+                return read_record(reader, line, "", values, self.reading, entry)
+            if self.shape is None:
+                self.shape = self._shape(line, values)
+            return self.shape.row(line, values, entry)
         except BadValue as fault:
-            return fault.at(line, name)
-
-    def _shaped(self, line: int, values: Mapping[str, Any]) -> Row:
-        if self.shape is None:
-            self.shape = self._shape(line, values)
-        return self.shape.row(line, values)
+            return fault.at(line, name, entry)
 
     def _shape(self, line: int, values: Mapping[str, Any]) -> Shape:
         """Return the shape of the rows. Our own rows may lack any key; others follow the keys of the first line.
@@ -53,15 +52,18 @@ class JsonLines:
             raise Unreadable(fault.at(line)) from fault
 
 
-def object_sources(stream: BinaryIO, limits: Limits) -> Iterator[tuple[int, str]]:
-    """Yield (line, JSON source) of each object: of a line each, or of one array. Raises Unreadable."""
+def object_sources(stream: BinaryIO, limits: Limits) -> Iterator[tuple[int, int, str]]:
+    """Yield (line, entry, JSON source) of each object: of a line each (entry 0), or of one array.
+
+    Raises Unreadable.
+    """
     if check_head(stream).lstrip().startswith(b"["):
-        for line, _key, source in strict_json.entries(stream, limits.entry_chars):
-            yield line, f"{source}\n"
+        for entry, (line, _key, source) in enumerate(strict_json.entries(stream, limits.entry_chars), start=1):
+            yield line, entry, f"{source}\n"
         return
     for line, text in read_lines(stream, limits.line_bytes):
         if not text.isspace():
-            yield line, text
+            yield line, 0, text
 
 
 def object_of(text: str) -> dict[str, Any]:

@@ -51,44 +51,48 @@ class Tasks:
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
         has_tasks = False
-        for line, entries in self._grouped():
+        for line, entry, entries in self._grouped():
             has_tasks = True
             name = str(entries[0].get("id", ""))[:128]
             try:
-                yield self._row(line, entries)
+                yield self._row(line, entry, entries)
             except BadValue as fault:
-                yield fault.at(line, name)
+                yield fault.at(line, name, entry)
         if not has_tasks:
             raise Unreadable(RowError(0, "no_rows", "The file holds no tasks."))
 
-    def _grouped(self) -> Iterator[tuple[int, list[Mapping[str, Any]]]]:
-        """Yield (line, entries of one item). Consecutive entries of the short form for the same item are one group."""
+    def _grouped(self) -> Iterator[tuple[int, int, list[Mapping[str, Any]]]]:
+        """Yield (line and number of the first entry, entries of one item).
+
+        Consecutive entries of the short form for the same item are one group.
+        """
         group: list[Mapping[str, Any]] = []
-        first = 0
-        for line, entry in self._entries():
+        first = (0, 0)
+        for line, number, entry in self._entries():
             if group and not (_is_short(entry) and _is_short(group[0]) and entry.get("id") == group[0].get("id")):
-                yield first, group
+                yield *first, group
                 group = []
             if not group:
-                first = line
+                first = (line, number)
             group.append(entry)
         if group:
-            yield first, group
+            yield *first, group
 
-    def _entries(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    def _entries(self) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
         if self.table:
-            yield from Table(self.stream, self.reading).plain()
+            yield from ((line, 0, cells) for line, cells in Table(self.stream, self.reading).plain())
             return
-        for line, _key, source in strict_json.entries(self.stream, self.reading.limits.entry_chars):
+        sources = strict_json.entries(self.stream, self.reading.limits.entry_chars)
+        for number, (line, _key, source) in enumerate(sources, start=1):
             try:
                 value = strict_json.parse(source)
             except BadValue as fault:
-                raise Unreadable(fault.at(line)) from fault
+                raise Unreadable(fault.at(line, entry=number)) from fault
             if not isinstance(value, dict):
-                raise Unreadable(RowError(line, "not_an_object", "A task is a JSON object."))
-            yield line, value
+                raise Unreadable(RowError(line, "not_an_object", "A task is a JSON object.", entry=number))
+            yield line, number, value
 
-    def _row(self, line: int, entries: Sequence[Mapping[str, Any]]) -> Row:
+    def _row(self, line: int, number: int, entries: Sequence[Mapping[str, Any]]) -> Row:
         first = entries[0]
         if _is_short(first):
             names = {name for entry in entries for name in entry} - _FRAME
@@ -112,7 +116,7 @@ class Tasks:
         with_versions(labels, data.pop(VERSIONS, None))
         data["labels"] = [label for label in labels if label is not None]
         shape = Shape(self.reading, frozenset(data) | {"id", "text", "image"})
-        return shape.row(line, data)
+        return shape.row(line, data, number)
 
     def _label_name(self, names: set[str]) -> str:
         return self.reading.mapped.label or "label"

@@ -112,11 +112,11 @@ class Shape:
             )
             raise BadValue("missing_column", reason, self.text)
 
-    def row(self, line: int, values: Mapping[str, Any]) -> Row:
+    def row(self, line: int, values: Mapping[str, Any], entry: int = 0) -> Row:
         """Read the values as a row. Raises BadValue for the first value that is not valid."""
         self.reading.columns.count(values, self._use_of)
         get = values.get
-        name = fields.external_id(get(self.id), self.id) if self.id else self._made_id(line, get("id"))
+        name = fields.external_id(get(self.id), self.id) if self.id else self._made_id(entry or line, get("id"))
         text = fields.item_text(get(self.text), self.text)
         picture = fields.picture_path(get(self.image), self.image, addresses=True)
         if not text and not picture and not self.reading.update:
@@ -155,6 +155,7 @@ class Shape:
             picture_text=words,
             picture_text_reader=reader,
             subset=fields.short(get(self.subset), self.subset, 120) if self.subset else "",
+            entry=entry,
             **simple_values,
         )
         row = translated(row, self.values)
@@ -163,10 +164,10 @@ class Shape:
         labelled = with_label(row, get(self.label), self.reading, get(self.annotator))
         return with_answers(labelled, values) if self.answered else labelled
 
-    def _made_id(self, line: int, value: Any) -> str:
+    def _made_id(self, number: int, value: Any) -> str:
         if value is not None:
             raise BadValue("missing_id", "The first row has no id, but this one has: give every row its id.", "id")
-        return f"{self.reading.id_prefix}{line}"
+        return f"{self.reading.id_prefix}{number}"
 
 
 def _gold_and_sources(get: Callable[[str], Any]) -> tuple[str | None, str, str]:

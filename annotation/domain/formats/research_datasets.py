@@ -178,11 +178,15 @@ _USES: Mapping[Format, Mapping[str, str]] = {
 """What each column of a data set is read as."""
 
 
-def read_record(reader: "Reader", line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
+def read_record(
+    reader: "Reader", line: int, key: str, record: Mapping[str, Any], reading: Reading, entry: int = 0
+) -> Row:
     """Read a record of a data set: count its columns, translate its categories. Raises BadValue."""
     uses = _USES[reading.format]
     reading.columns.count(record, lambda name: uses.get(name, "picture_text" if name in PICTURE_WORDS else PASSED_OVER))
-    return mapping.translated(reader(line, key, record, reading), reading.mapped.values)
+    row = mapping.translated(reader(line, key, record, reading), reading.mapped.values)
+    row.entry = entry
+    return row
 
 
 Reader = Callable[[int, str, Mapping[str, Any], Reading], Row]

@@ -135,6 +135,7 @@ class _Walk:
         self.limit = limit
         self.buffer, self.at = "", 0
         self.line, self.counted = 1, 0  # the line of the character at `counted`
+        self.entry = 0
 
     def entries(self) -> Iterator[tuple[int, str, str]]:
         opening = self.next_character()
@@ -152,12 +153,13 @@ class _Walk:
         earlier_keys: set[str] = set()
         while True:
             self.peek()
+            self.entry += 1
             line, key = self.line_here(), ""
             if closing == "}":
                 key = self.key(line)
                 if key in earlier_keys:
                     reason = f"The key {key[:80]!r} stands twice in the file."
-                    raise Unreadable(RowError(line, "duplicate_key", reason, key[:80]))
+                    raise Unreadable(RowError(line, "duplicate_key", reason, key[:80], entry=self.entry))
                 earlier_keys.add(key)
             yield line, key, self.value()
             mark = self.next_character()
@@ -172,7 +174,7 @@ class _Walk:
         try:
             key = parse(self.value())
         except BadValue as fault:
-            raise Unreadable(fault.at(line)) from fault
+            raise Unreadable(fault.at(line, entry=self.entry)) from fault
         if self.next_character() != ":":
             raise self.broken("a key is not followed by a colon")
         return str(key)
@@ -193,7 +195,7 @@ class _Walk:
                 depth += 1
                 if depth > HOPELESS:
                     reason = f"The JSON is nested more than {DEPTH} levels deep."
-                    raise Unreadable(RowError(self.line_here(), "too_deep", reason, limit=DEPTH))
+                    raise self.unreadable("too_deep", reason, DEPTH)
             elif depth == 0:  # the comma or bracket after a number, true, false or null
                 position = index
                 break
@@ -219,7 +221,7 @@ class _Walk:
             position = max(position, len(self.buffer))
             if len(self.buffer) - self.at > self.limit:
                 reason = f"An entry is longer than {self.limit:,} characters."
-                raise Unreadable(RowError(self.line_here(), "entry_too_long", reason, limit=self.limit))
+                raise self.unreadable("entry_too_long", reason, self.limit)
             if not self.more():
                 raise self.broken("it ends in the middle of an entry; was it cut off?")
 
@@ -254,6 +256,7 @@ class _Walk:
         return bool(piece)
 
     def broken(self, problem: str) -> Unreadable:
-        return Unreadable(
-            RowError(self.line_here(), "invalid_json", f"The file is not one whole JSON value: {problem}.")
-        )
+        return self.unreadable("invalid_json", f"The file is not one whole JSON value: {problem}.")
+
+    def unreadable(self, code: str, reason: str, limit: int | None = None) -> Unreadable:
+        return Unreadable(RowError(self.line_here(), code, reason, limit=limit, entry=self.entry))

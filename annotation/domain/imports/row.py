@@ -80,6 +80,7 @@ class Intake:
         asks_more = outcome.stage is Stage.LABELLING and len(labels) == seats
         return Incoming(
             line=row.line,
+            entry=row.entry,
             external_id=row.external_id,
             text=text,
             text_sha256=text_digest(text),

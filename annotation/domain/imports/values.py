@@ -136,6 +136,10 @@ class Incoming:
     picture_text_reader: str = ""
     """The words of the picture that came with the data; there are none without a reader."""
     masked: Mapping[Mask, int] = field(default_factory=dict)
+    entry: int = 0
+    """Its running number in a JSON array or object; 0 in other files."""
+    number: int = 0
+    """The number of its row in the import, by which it is known: lines may be shared."""
 
 
 @dataclass(frozen=True)

@@ -226,7 +226,7 @@ class Command(EvaluationCommand):
         except OSError as fault:
             raise CommandError(f"{path} cannot be read: {fault.strerror}.") from None
         except Unreadable as fault:
-            raise CommandError(f"{path}, line {fault.error.line}: {fault.error.reason}") from None
+            raise CommandError(f"{path}, {fault.error.place}: {fault.error.reason}") from None
         ids = {row.gold.id for row in gold.rows}
         foreign = [key for key in answers if key not in ids]
         if answers and len(foreign) == len(answers):

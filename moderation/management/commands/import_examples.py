@@ -75,7 +75,7 @@ class Command(JsonCommand):
         report: ExampleImportReport = self.report
         super().show({name: figure for name, figure in value.items() if name != "errors"})
         for error in report.errors[:_SHOWN]:
-            self.stdout.write(f"line {error.line}: {error.reason}")
+            self.stdout.write(f"{error.place}: {error.reason}")
         if (more := len(report.errors) + report.more_errors - _SHOWN) > 0:
             self.stdout.write(f"… and {more:,} more")
         if report.errors and not report.stored:

@@ -177,7 +177,7 @@ def test_b22_says_the_limit_and_the_length(admin: Client) -> None:
 def test_b25_keeps_two_compositions_of_a_text_and_says_so(admin: Client) -> None:
     status, answer = post(admin, "id,text\n1,caf\u00e9\n2,cafe\u0301\n")
     assert (status, answer["outcome"]["items"], answer["outcome"]["duplicates"]) == (201, 2, 1)
-    assert answer["outcome"]["twins"] == [{"line": 3, "external_id": "2", "what": "text"}]
+    assert answer["outcome"]["twins"] == [{"line": 3, "external_id": "2", "what": "text", "entry": 0}]
 
 
 def test_b27_names_both_lines(admin: Client) -> None:

@@ -85,8 +85,8 @@ def test_a_bad_file_is_shown_row_by_row_and_can_be_imported_without_them(admin: 
     assert "&lt;b&gt;nonsense" in page
     errors = admin.get(reverse("annotation:import-errors", args=["garden", row.public_id]))
     lines = b"".join(errors.streaming_content).decode("utf-8-sig").splitlines()
-    assert lines[0] == "line,id,field,code,reason"
-    assert lines[1].startswith("3,c,intended,unknown_label,")
+    assert lines[0] == "line,entry,id,field,code,reason"
+    assert lines[1].startswith("3,,c,intended,unknown_label,")
     page = do(admin, row, "leave_out").content.decode()
     assert "1 row will be left out" in page
     assert "Import 2 rows" in page

@@ -181,7 +181,7 @@ def test_the_categories_that_are_assumed_are_named(gold: Path, tmp_path: Path) -
     [
         ("", "p.json, line 0: The file is empty."),
         ("[]", "neither one JSON object"),
-        ('{"a": {"label": 0}', "p.json, line 1: The file is not one whole JSON value"),
+        ('{"a": {"label": 0}', "p.json, line 1, entry 1: The file is not one whole JSON value"),
         ('{"a": 0}', "line 1: The answer of 'a' is no object."),
         ('{"a": {"label": 0, "refusal": "no"}}', "refusal of 'a' is true or false"),
         ('{"id": "a", "label": 0}\n{"id": "a", "label": 1}', "line 2: The id 'a' is answered twice"),
@@ -202,7 +202,7 @@ def test_a_bad_file_of_answers_is_refused_with_its_place(gold: Path, tmp_path: P
     [
         ("id,text,gold\n1,roses,Rude\n", (), "line 2: 'Rude' is no category of this project"),
         ("id,text\n1,roses\n", (), "line 2: The row has no label. Name its column by --label-column."),
-        ("id,text,gold\n1,roses,0\n1,weeds,1\n", (), "line 3: The id '1' stands on line 2 too."),
+        ("id,text,gold\n1,roses,0\n1,weeds,1\n", (), "line 3: The id 1 stands in line 2 and in line 3."),
         ("id,text,gold\n1,roses\n", (), "line 2: The row has 2 columns, the header 3."),
         ("id,text,mark\n1,roses,0\n", ("--label-column", "nix"), "There is no column 'nix' for the label"),
         ("id,text,gold\n1,roses,hateful\n", ("--task", "six"), "use --task binary"),
