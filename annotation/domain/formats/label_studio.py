@@ -159,10 +159,15 @@ def _objects(value: Any, field: str) -> list[Mapping[str, Any]]:
     return list(value)
 
 
-def _set_choices(label: dict[str, Any], name: str, choices: Any) -> None:
+def _chosen(choices: Any) -> list[str]:
     words = [choices] if isinstance(choices, str) else choices
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise BadValue("bad_labels", "choices is a list of words.", "choices")
+    return words
+
+
+def _set_choices(label: dict[str, Any], name: str, choices: Any) -> None:
+    words = _chosen(choices)
     if not words:
         return
     if name == FLAGS:
@@ -211,7 +216,7 @@ def _answer_names(names: Iterable[str]) -> list[str]:
 def _annotation_number(entry: Mapping[str, Any]) -> int:
     """Return the place of a row of a short form among those of its task, whose rows come in any order."""
     number = str(entry.get("annotation_id"))
-    return int(number) if number.isdecimal() else 0
+    return strict_json.whole_number(number) if number.isdecimal() else 0
 
 
 def _flat_answer(value: Any) -> Any:
@@ -276,7 +281,7 @@ def _priors(task: Mapping[str, Any]) -> dict[str, Any]:
                 continue
             modality = name.partition("_")[0]
             if name in ("text_label", "image_label") and value.get("choices"):
-                choice = str(value["choices"][0])
+                choice = _chosen(value["choices"])[0]
                 priors |= {name: _SIDES.get(choice, choice), f"{modality}_model": prediction.get("model_version")}
             elif name in ("text_explanation", "image_explanation") and value.get("text"):
                 priors[name] = _joined(value["text"])

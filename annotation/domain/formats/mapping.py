@@ -225,10 +225,9 @@ def with_label(row: Row, value: Any, reading: Reading, annotator: Any = None) ->
     The labels `hateful` and `not_hateful` name a side and no category.
     Raises BadValue.
     """
-    if value is None or value == "":
-        return row
     written = str(value).lower() if isinstance(value, bool) else fields.category(value, reading.mapped.label)
-    assert written is not None
+    if written is None:
+        return row
     mapped = category_sets.mapped(written, reading.mapped.values)
     match reading.mapped.label_is:
         case LabelUse.INTENDED:
@@ -259,7 +258,7 @@ def with_answers(row: Row, values: Mapping[str, Any]) -> Row:
 
 
 def _version(value: Any) -> Any:
-    return int(value) if isinstance(value, str) and value.isdecimal() else value
+    return strict_json.whole_number(value) if isinstance(value, str) and value.isdecimal() else value
 
 
 def prior(values: Mapping[str, Any], part: str) -> RowPrior | None:

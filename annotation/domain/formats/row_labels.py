@@ -75,7 +75,7 @@ def challenges(value: Any, field: str) -> tuple[RowChallenge, ...]:
 
 
 def _challenge(value: Any, field: str) -> RowChallenge:
-    if not isinstance(value, dict) or value.get("modality") not in {modality.value for modality in Modality}:
+    if not isinstance(value, dict) or value.get("modality") not in tuple(Modality):
         raise BadValue("bad_challenges", "A challenge names its modality: text or image.", field)
     category, hateful = fields.category(value.get("category"), field), fields.flag(value.get("hateful"), field)
     if category is None and hateful is None:

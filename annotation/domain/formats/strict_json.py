@@ -91,13 +91,16 @@ def _float(digits: str) -> float:
     return number
 
 
-def _int(digits: str) -> int:
+def whole_number(digits: str) -> int:
+    """Return a whole number. Raises BadValue for one of so many digits that reading it is slow or refused."""
     if len(digits) > DIGITS:
         raise BadValue("number_too_long", f"A number has {len(digits):,} digits; at most {DIGITS}.", limit=DIGITS)
     return int(digits)
 
 
-_decoder = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_float, parse_int=_int)
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_float, parse_int=whole_number
+)
 
 
 def _too_deep(source: str) -> bool:

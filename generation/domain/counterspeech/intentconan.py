@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.domain.csv_cells import restored
+from annotation.domain.formats.base import BadValue
 from annotation.domain.formats.csv import delimiter_of
+from annotation.domain.formats.strict_json import check_text
 from generation.domain.counterspeech.explanations import COLUMN, Explanation
 from generation.domain.counterspeech.intents import Intent, UnknownIntent, read_intent
 
@@ -129,8 +131,10 @@ def _read(line: int, record: Any, columns: Mapping[str, str]) -> Row | BadRow:
         if len(cells[name]) > most:
             return BadRow(line, f"{columns[name]} has more than {most:,} characters.")
     try:
+        for cell in cells.values():
+            check_text(cell)
         intent = read_intent(cells["csType"])
-    except UnknownIntent as fault:
+    except (BadValue, UnknownIntent) as fault:
         return BadRow(line, str(fault))
     explained = {
         explanation.value: cells[COLUMN[explanation]][:2000]
