@@ -48,6 +48,10 @@ SENTENCES: Mapping[str, Promise] = {
     "changed_meanwhile": _("The project changed while the file was read: check the file again."),
     "column_count": _("The row has another number of columns than the header."),
     "compressed": _("The file is compressed: unpack it first, or use a ZIP with the table and its pictures."),
+    "content_left_out": _(
+        "The row comes from a release that left out its text and its picture: import a release with texts and "
+        "pictures, or leave the row out."
+    ),
     "contradiction": _("The values contradict each other."),
     "corrupt_image": _("The picture is damaged and cannot be decoded."),
     "cr_only": _("Lines end with CR alone: save the file with LF or CR LF line ends."),

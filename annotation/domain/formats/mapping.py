@@ -120,7 +120,7 @@ class Shape:
         text = fields.item_text(get(self.text), self.text)
         picture = fields.picture_path(get(self.image), self.image, addresses=True)
         if not text and not picture and not self.reading.update:
-            raise BadValue("no_content", "The row has neither a text nor a picture.", self.text)
+            raise _nothing_in(values, self.text)
         gold, source, gold_source = _gold_and_sources(get)
         several = fields.category(get(GOLD_SET), GOLD_SET) if GOLD_SET in self.names else None
         if get("stage") in _UNDECIDED:  # earlier releases gave such rows a category all the same
@@ -168,6 +168,17 @@ class Shape:
         if value is not None:
             raise BadValue("missing_id", "The first row has no id, but this one has: give every row its id.", "id")
         return f"{self.reading.id_prefix}{number}"
+
+
+def _nothing_in(values: Mapping[str, Any], field: str) -> BadValue:
+    """Return what is wrong with a row without a text and a picture; the digests in a release tell that it had them."""
+    if not values.get("text_sha256") and not values.get("image_sha256_original"):
+        return BadValue("no_content", "The row has neither a text nor a picture.", field)
+    reason = (
+        "The row comes from a release that left out its text and its picture. Import a release that was made with them "
+        "(without --no-texts and --no-media), or leave the row out: the licence of a post may forbid to pass it on."
+    )
+    return BadValue("content_left_out", reason, field)
 
 
 def _gold_and_sources(get: Callable[[str], Any]) -> tuple[str | None, str, str]:

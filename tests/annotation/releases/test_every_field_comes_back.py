@@ -1,0 +1,129 @@
+"""Whatever a released row says comes back: release, import into an empty project, release again."""
+
+import io
+import json
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.django import TestCase
+
+from annotation.core.release_paths import folder_of
+from annotation.domain.choices import Choose
+from annotation.domain.releases.columns import Scope
+from annotation.imports.options import ImportOptions, ImportReport
+from annotation.imports.run import import_file
+from annotation.models import Project
+from annotation.releases.build import release
+from annotation.releases.selection import Selection
+from builders import make_member, make_project
+from release_builders import make_gold, make_picture, rows_of
+
+CODES = ((0, "NotHate", False), (1, "Racist", True), (2, "Sexist", True))
+WORDS = st.text(st.characters(categories=("L", "N", "P", "S")), min_size=1, max_size=20)
+CODE = st.integers(0, 2)
+DIGEST = st.text("0123456789abcdef", min_size=64, max_size=64)
+CHALLENGE = st.fixed_dictionaries({"modality": st.sampled_from(["text", "image"]), "category": CODE})
+WHEN = st.dates(min_value=date(2000, 1, 1), max_value=date(2100, 1, 1))
+SAID = st.fixed_dictionaries(
+    {},
+    optional={
+        "note": WORDS,
+        "seconds": st.integers(0, 9000).map(lambda tenths: tenths / 10),
+        "target_group": WORDS,
+        "at": WHEN.map(str),
+        "challenges": st.lists(CHALLENGE, max_size=2, unique_by=lambda each: each["modality"]),
+        "low_quality": st.booleans(),
+    },
+)
+ANSWER = st.one_of(
+    st.fixed_dictionaries({"category": CODE}),
+    st.fixed_dictionaries({"not_sure": st.just(True)}, optional={"replaced_by": CODE}),
+)
+LABEL = st.builds(lambda said, answer: said | answer, SAID, ANSWER)
+PRIOR = {"explanation": WORDS, "model": WORDS, "prompt_digest": DIGEST}
+ABOUT = {
+    **dict.fromkeys(("batch", "target_group", "item_source", "licence"), WORDS),
+    **{f"{part}_{name}": values for part in ("text", "image") for name, values in PRIOR.items()},
+    **{f"{part}_label": CODE | st.sampled_from(["hateful", "not_hateful"]) for part in ("text", "image")},
+    "intended": CODE,
+    **{f"injection_{name}": WORDS for name in ("strategy", "model")},
+    "injected": st.just(True),
+}
+LABELLED = st.fixed_dictionaries(
+    {"text": WORDS, "labels": st.lists(LABEL, min_size=3, max_size=3)}, optional=ABOUT | {"rationale": WORDS}
+)
+DECIDED = st.fixed_dictionaries(
+    {"text": WORDS, "gold": CODE},
+    optional=ABOUT | {"rationale": WORDS, "gold_source": st.sampled_from(["consensus", "adjudicated", "imported"])},
+)
+ROW = LABELLED | DECIDED
+SETS = st.lists(st.integers(1, 2), min_size=1, max_size=2, unique=True) | st.just([0])
+
+
+def imported(project: Project, content: bytes) -> ImportReport:
+    report = import_file(project, io.BytesIO(content), ImportOptions())
+    assert report.stored, report.errors
+    return report
+
+
+def told(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows without what is a new project's own: pseudonyms, and what was seen here when the label was given."""
+    for row in rows:
+        row["guideline_version"] = None
+        for label in row["labels"]:
+            label |= dict.fromkeys(("annotator", "priors_seen", "first_category"))
+    return rows
+
+
+def with_sets(row: dict[str, Any], sets: st.DataObject) -> None:
+    """Give every answer of a row all its categories instead of one."""
+    for part, name in ((row, "gold"), (row, "intended"), *((label, "category") for label in row.get("labels", []))):
+        if name in part:
+            part[name] = sets.draw(SETS)
+    for label in row.get("labels", []):
+        if "replaced_by" in label:
+            label["replaced_by"] = sets.draw(SETS)
+
+
+class EveryField(TestCase):
+    @settings(max_examples=30, deadline=None)
+    @given(st.lists(ROW, min_size=1, max_size=3), st.sampled_from(Choose), st.data())
+    def test_every_field_of_a_release_comes_back(
+        self, rows: list[dict[str, Any]], choose: Choose, data: st.DataObject
+    ) -> None:
+        for number, row in enumerate(rows):
+            row["id"] = f"w{number}"
+            row["labels"] = [label | {"annotator": f"a{place}"} for place, label in enumerate(row.get("labels", []))]
+            if choose is Choose.SEVERAL:
+                with_sets(row, data)
+        first, second = (make_project(categories=CODES, choose=choose) for _ in range(2))
+        imported(first, "".join(f"{json.dumps(row)}\n" for row in rows).encode())
+        closed = Selection(notes=True, scope=Scope.CLOSED)
+        made = release(first, None, closed)
+        wanted = rows_of(made)
+        imported(second, (folder_of(made) / "items.jsonl").read_bytes())
+        back = rows_of(release(second, None, closed))
+        for row, again in zip(told(wanted), told(back), strict=True):
+            assert {name: (row[name], again[name]) for name in row if row[name] != again[name]} == {}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "text", "code"),
+    [
+        ({"texts": False, "media": False}, "A garden.", "content_left_out"),
+        ({"media": False}, "", "content_left_out"),
+        ({"texts": False, "media": False}, "", "content_left_out"),
+    ],
+)
+@pytest.mark.django_db
+def test_a_row_whose_content_was_left_out_says_which_release_has_it(chosen: Any, text: str, code: str) -> None:
+    project = make_project(categories=CODES)
+    trio = [make_member(project) for _ in range(3)]
+    make_gold(project, trio, text=text, picture=make_picture(project))
+    content = (folder_of(release(project, None, Selection(**chosen))) / "items.jsonl").read_bytes()
+    report = import_file(make_project(categories=CODES), io.BytesIO(content), ImportOptions())
+    assert ([error.code for error in report.errors], report.stored) == ([code], False)
+    assert "--no-media" in report.errors[0].reason
