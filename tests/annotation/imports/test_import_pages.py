@@ -94,6 +94,18 @@ def test_a_bad_file_is_shown_row_by_row_and_can_be_imported_without_them(admin: 
     assert set(Item.objects.values_list("external_id", flat=True)) == {"a", "b"}
 
 
+def test_errors_of_an_array_on_one_line_name_their_entries(admin: Client) -> None:
+    tasks = [{"id": number, "data": {"text": f"post {number}"}, "annotations": []} for number in (1, 2, 1)]
+    page = upload(admin, json.dumps(tasks)).content.decode()
+    assert "entry 3" in page and "line 1, entry 1 and in line 1, entry 3" in page
+    row = Import.objects.get()
+    errors = admin.get(reverse("annotation:import-errors", args=["garden", row.public_id]))
+    lines = b"".join(errors.streaming_content).decode("utf-8-sig").splitlines()
+    assert lines[1].startswith("1,3,1,id,duplicate_id,")
+    cut_off = upload(admin, json.dumps(tasks)[:-20]).content.decode()
+    assert "Line 1, entry 3:" in cut_off
+
+
 def test_columns_that_stop_an_import_are_decided_one_by_one(admin: Client) -> None:
     upload(admin, "id,text,opinion,class\na,Weeds,Racist,2\nb,Roses,NotHate,3\n")
     row = Import.objects.get()
