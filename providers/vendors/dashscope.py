@@ -130,7 +130,7 @@ class Connection:
             )
         except TransportFault as fault:
             raise error_of_transport(self.provider, fault) from fault
-        except (ValueError, TypeError, KeyError, AttributeError) as fault:  # the SDK reads odd bodies without care
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:  # the SDK reads without care
             raise ProviderBusy(f"{self.provider} answered with something that is not its JSON") from fault
         if not isinstance(answer, Mapping) or answer.get("status_code") != 200:
             error = self._fault(answer)

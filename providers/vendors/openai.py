@@ -97,7 +97,7 @@ class Connection:
             raise error_of_transport(self.provider, fault) from fault
         except openai.APIConnectionError as fault:  # the SDK's own wrapping, where it knows the exception
             raise ProviderBusy(f"{self.provider}: {fault}") from fault
-        except ValueError as fault:  # JSON and Unicode errors: an HTML page, an empty or a cut body
+        except (ValueError, RecursionError) as fault:  # an HTML page, an empty or a cut body, JSON nested too deep
             raise ProviderBusy(f"{self.provider} answered 200 with something that is not JSON") from fault
 
     def _status_fault(self, fault: openai.APIStatusError, sent: dict[str, Any]) -> ProviderError | Refused:

@@ -114,7 +114,7 @@ def test_a_bad_request_is_final(connect: Connect, question: Request, behaviour: 
     assert not isinstance(fault.value, ProviderBusy)
 
 
-@pytest.mark.parametrize("behaviour", ["html", "empty", "garbage", "list", "cut", "hang-up", "redirect"])
+@pytest.mark.parametrize("behaviour", ["html", "empty", "garbage", "list", "nested", "cut", "hang-up", "redirect"])
 def test_an_unreadable_answer_is_a_passing_fault_asked_once(
     connect: Connect, question: Request, behaviour: str, wire: WireServer
 ):

@@ -372,6 +372,7 @@ NAMED: dict[str, Behaviour] = {
     "empty": body(b"", "application/json"),
     "garbage": body(b'{"choices": [{"mess', "application/json"),
     "list": body(b"[1, 2]", "application/json"),
+    "nested": body(b"[" * 90_000 + b"]" * 90_000, "application/json"),
     "redirect": lambda exchange: exchange.send_bytes(302, b"", {"Location": "http://127.0.0.1:9/elsewhere"}),
     "hang": hang(),
     "hang-up": hang_up,
