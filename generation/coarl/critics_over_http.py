@@ -69,7 +69,7 @@ class CriticsOverHttp:
         start, end = text.find("{"), text.rfind("}")
         try:
             found = self._shape.model_validate(json.loads(text[start : end + 1]))
-        except (ValueError, ValidationError):
+        except (ValueError, ValidationError, RecursionError):
             return None
         value: float | str = getattr(found, self._name)
         return value
