@@ -136,7 +136,7 @@ def _explanation_rows(posts: TrainingPosts) -> Iterator[dict[str, Any]]:
                     "target": text,
                     "written_by": "person" if version.author_id else "model",
                     "model": version.model or None,
-                    "category": _category(exchange),
+                    "category": _category(exchange, posts.project),
                     **posts.marks(key),
                 }
 
@@ -199,10 +199,12 @@ def _scored(posts: TrainingPosts) -> Iterator[Candidate | Reply]:
             yield row
 
 
-def _category(exchange: Exchange) -> str | None:
-    """Return the name of the post's final category. Returns None if nothing is decided."""
+def _category(exchange: Exchange, project: Project) -> str | None:
+    """Return the name of the final category, or of all with `;` between them. Returns None if none is decided."""
     item = exchange.item
-    return item.category.name if item is not None and item.stage == Stage.GOLD and item.category is not None else None
+    if item is None or item.stage != Stage.GOLD:
+        return None
+    return ";".join(project.categories_by_code[code].name for code in item.codes) or None
 
 
 def _conan(posts: TrainingPosts) -> str:

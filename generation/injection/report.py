@@ -99,7 +99,8 @@ def _reads(project: Project) -> Mapping[str, list[Read]]:
 def _read(case: Case, pattern: str, intended: int) -> Read:
     finding = findings(case)
     pattern_known = len(corrected(case.priors, case.votes)) == len(Modality)
-    category = finding.category.code if finding.category else None
+    # Labels that name several categories are not what was meant: one was. The whole sets are compared.
+    category = finding.category.code if finding.category and not finding.further else None
     return Read(intended, pattern, category, finding.pattern.code if finding.pattern else None, pattern_known)
 
 

@@ -13,7 +13,7 @@ from annotation.models import Item, Membership, Project, ReleaseTerms
 from annotation.releases.build import copy_to, release
 from annotation.releases.selection import Selection, Splitting
 from annotation.releases.split import keep_parts
-from builders import make_member, make_project
+from builders import category, make_member, make_project
 from generation.coarl.settings_file import DataSettings
 from generation.coarl.training_data import load
 from generation.counterspeech import approve, replies, request
@@ -84,6 +84,12 @@ def test_it_holds_the_items_of_the_release_and_approved_replies_alone(project: P
     assert all(row["warning"] and row["split"] == split_of(row["statement"]) for row in every)
     assert {row["licence"] for row in every if row["item"] == "rose"} == {"CC0-1.0"}
     assert "tulips" not in "".join(path.read_text() for path in folder.iterdir())
+
+
+def test_a_post_of_several_categories_names_them_all(project: Project, tmp_path: Path) -> None:
+    Item.objects.filter(project=project, external_id="rose").update(categories=[1, 4], category=category(project, 1))
+    told = {row["item"]: row["category"] for row in rows(released(project, tmp_path / "out"), "explanations")}
+    assert told["rose"] == "Racist;Religion" and ";" not in told["mill"]
 
 
 def test_the_release_hashes_the_files_and_its_card_names_them(project: Project, tmp_path: Path) -> None:

@@ -190,6 +190,21 @@ def test_the_report_says_how_often_people_read_it_as_meant(
     assert told["all"]["aligned"]["part"] == 2 and told["strategies"][0]["rejected"] == 1
 
 
+def test_labels_that_name_more_than_what_was_meant_are_not_as_meant(
+    admin: Membership, pool: PicturePool, project: Project
+) -> None:
+    Project.objects.filter(pk=project.pk).update(new_batches="open", choose="several")
+    project.refresh_from_db()
+    admin.project = project
+    people = [make_member(project) for _ in range(3)]
+    item = review.accept(waiting(pool, "Amber clouds over the harbour, <insult>.", pattern="111"), admin)
+    for seat, person in zip(item.seat_rows.order_by("number"), people, strict=True):
+        make_label(seat, person, 1, categories=[1, 4])
+    close_item(item)
+    [row] = report.yields_of(project)
+    assert row.category_aligned is not None and (row.category_aligned.part, row.category_aligned.n) == (0, 1)
+
+
 def test_coverage_counts_gold_and_what_is_on_its_way(admin: Membership, pool: PicturePool, project: Project) -> None:
     settings.set_targets(admin, {("110", 0): 5, ("111", 0): 3, ("001", 1): 2})
     waiting(pool)
