@@ -13,13 +13,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from django.apps import apps
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import connection
+from django.db.models import FileField
 from django.utils import timezone
+from psycopg import pq
+from psycopg.conninfo import make_conninfo
 
-from annotation.core.stored_files import MARKER, files_below
+from annotation.core.release_paths import release_name
+from annotation.core.stored_files import MARKER, files_below, local_path
+from annotation.models import Release
 from annotation.releases.documents import software_version
+from annotation.releases.files import MANIFEST
+from config import env, shared_parts
 
 SUMS, ABOUT, FILES = "SHA256SUMS", "backup.json", "files"
 FOLDERS = ("pictures", "imports", "releases", "vectors")
@@ -30,11 +38,63 @@ class BadBackup(Exception):
     """A backup that cannot be made or restored; the message says why."""
 
 
-def make(folder: Path) -> dict[str, Any]:
-    """Write a backup into a new folder, and return what it holds. Raises BadBackup."""
-    if folder.exists() and any(folder.iterdir()):
+def make(folder: Path, *, incomplete: bool = False) -> dict[str, Any]:
+    """Write a backup into a new folder, and return what it holds.
+
+    Raises BadBackup, and leaves nothing there, if it fails; and if files and database are not those of one site, unless
+    the caller takes an incomplete one.
+    """
+    existed = folder.exists()
+    if existed and any(folder.iterdir()):
         raise BadBackup(f"{folder} is not empty. Name a new folder.")
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    storage = local_path("")
+    if storage is not None and folder.resolve().is_relative_to(storage.resolve()):
+        raise BadBackup(f"{folder} is inside the storage of files, {storage}. Name a folder outside.")
+    if not connection.introspection.table_names():
+        raise BadBackup("The database has no tables: it is not that of a site. See DATABASE_URL and VAR_DIR.")
+    lost = lost_files()
+    if not incomplete:
+        _refuse_parts_of_two_sites(lost)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return _write(folder, missing=len(lost))
+    except BaseException:  # also when somebody presses Ctrl+C
+        shutil.rmtree(folder, ignore_errors=True)
+        if existed:
+            folder.mkdir(mode=0o700, exist_ok=True)
+        raise
+
+
+def lost_files() -> list[str]:
+    """Return the names of files that rows name and the storage lacks."""
+    named = _named()
+    if not (lost := named - set(_stored())):
+        return []
+    return sorted(lost & _named())  # but not those whose rows were removed meanwhile
+
+
+def _named() -> set[str]:
+    """Return the names of all files that rows name; of a release its manifest."""
+    names: set[str] = set()
+    for model in apps.get_models():
+        for field in (field for field in model._meta.get_fields() if isinstance(field, FileField)):
+            rows = model._default_manager.exclude(**{field.name: ""})
+            names.update(str(name) for name in rows.values_list(field.name, flat=True).iterator() if name)
+    # The command `release` may have written one to a folder outside.
+    inside = [row for row in Release.objects.only("folder").iterator() if not Path(row.folder).is_absolute()]
+    return names | {f"{release_name(row)}/{MANIFEST}" for row in inside}
+
+
+def _refuse_parts_of_two_sites(lost: list[str]) -> None:
+    sentences = shared_parts.differences(make_marks=False)
+    if lost:
+        sentences.append(f"The storage of files lacks {len(lost):,} files that the database names, such as {lost[0]}.")
+    if sentences:
+        how = "See DATABASE_URL, VAR_DIR, MEDIA_ROOT and MEDIA_BUCKET; --incomplete makes a backup all the same."
+        raise BadBackup(" ".join([*sentences, how]))
+
+
+def _write(folder: Path, *, missing: int) -> dict[str, Any]:
     name = _DATABASES[connection.vendor]
     _dump(folder / name)
     sums = {name: _sha256(folder / name)}
@@ -53,6 +113,7 @@ def make(folder: Path) -> dict[str, Any]:
         "version": software_version(),
         "database": connection.vendor,
         "files": len(sums) - 1,
+        "missing_files": missing,
     }
     (folder / ABOUT).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     sums[ABOUT] = _sha256(folder / ABOUT)
@@ -80,21 +141,32 @@ def problems(folder: Path) -> list[str]:
 
 
 def restore(folder: Path) -> dict[str, Any]:
-    """Put a backup into an empty database and an empty storage; return what it held. Raises BadBackup."""
+    """Put a backup into an empty database and an empty storage; return what it held.
+
+    Raises BadBackup; both are still empty then, so that it can be tried again.
+    """
     if wrong := problems(folder):
         raise BadBackup(" ".join(wrong[:5]))
     about = _about(folder)
     if about["database"] != connection.vendor:
         raise BadBackup(f"The backup is of {about['database']}, and DATABASE_URL names {connection.vendor}.")
+    if connection.vendor == "sqlite":
+        Path(connection.settings_dict["NAME"]).parent.mkdir(parents=True, exist_ok=True)
     if connection.introspection.table_names():
         raise BadBackup("The database is not empty. Restore into an empty one.")
     if next(_stored(), None) is not None:
         raise BadBackup("The storage of files is not empty. Restore into an empty one.")
-    for path in sorted((folder / FILES).rglob("*")):
-        if path.is_file():
-            with path.open("rb") as content:
-                default_storage.save(path.relative_to(folder / FILES).as_posix(), File(content))
-    _load(folder / _DATABASES[connection.vendor])
+    saved = []
+    try:
+        for path in sorted((folder / FILES).rglob("*")):
+            if path.is_file():
+                with path.open("rb") as content:
+                    saved.append(default_storage.save(path.relative_to(folder / FILES).as_posix(), File(content)))
+        _load(folder / _DATABASES[connection.vendor])
+    except BaseException:
+        for name in saved:
+            default_storage.delete(name)
+        raise
     return about
 
 
@@ -126,24 +198,43 @@ def _dump(target: Path) -> None:
 def _load(source: Path) -> None:
     if connection.vendor == "sqlite":
         connection.close()
-        shutil.copyfile(source, connection.settings_dict["NAME"])
+        database = Path(connection.settings_dict["NAME"])
+        copy = database.with_name(f"{database.name}.restoring")
+        try:
+            shutil.copyfile(source, copy)
+            copy.replace(database)
+        finally:
+            copy.unlink(missing_ok=True)
     else:
-        name = str(connection.settings_dict["NAME"])
-        _run("pg_restore", "--no-owner", "--exit-on-error", "--single-transaction", "--dbname", name, str(source))
+        # Roles that had rights on the old server may be missing on this one; extensions may be an administrator's.
+        others = ("--no-owner", "--no-privileges", "--no-comments")
+        _run("pg_restore", *others, "--exit-on-error", "--single-transaction", str(source))
 
 
 def _run(*command: str) -> None:
     """Run a program of PostgreSQL on the site's database. The password is in no command line."""
-    at = connection.settings_dict
-    named = {"PGHOST": at["HOST"], "PGPORT": at["PORT"], "PGUSER": at["USER"], "PGPASSWORD": at["PASSWORD"]}
-    named |= {"PGDATABASE": at["NAME"], "PGSSLMODE": at["OPTIONS"].get("sslmode", "")}
-    environ = os.environ | {name: str(value) for name, value in named.items() if value}
+    database = make_conninfo(dbname=connection.get_connection_params()["dbname"])
+    asked = [*command, "--no-password", "--dbname", database]
     try:
-        done = subprocess.run(command, env=environ, capture_output=True, text=True)
+        done = subprocess.run(asked, env=os.environ | _as_environment(), capture_output=True, text=True)
     except FileNotFoundError:
         raise BadBackup(f"{command[0]} is not installed here; it comes with PostgreSQL's client.") from None
     if done.returncode:
         raise BadBackup(f"{command[0]} failed: {done.stderr.strip()[-300:]}")
+
+
+def _as_environment() -> dict[str, str]:
+    """Return how Django connects as the variables that programs of PostgreSQL read.
+
+    What has no variable, such as keepalives, does not decide which database is meant.
+    """
+    given = connection.get_connection_params()
+    if given.get("options") == env.SESSION_OPTIONS:
+        del given["options"]  # time limits of pages
+    variables = {
+        option.keyword.decode(): option.envvar.decode() for option in pq.Conninfo.get_defaults() if option.envvar
+    }
+    return {variables[name]: str(value) for name, value in given.items() if name in variables and value is not None}
 
 
 def _sha256(path: Path) -> str:

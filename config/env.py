@@ -20,6 +20,13 @@ from providers.profiles import Amendments, read_amendments
 from providers.servers import ModelServer, server_problem
 
 _PUBLIC_PASSWORDS = {"interplay", "postgres", "password", "secret", "changeme", "change-me", "admin", "guest", "redis"}
+# A long lock (a migration) or a lost server ends in a 503 with a retry text, not in a hanging page.
+# What is planned once is planned without its values: see `planned_cursor`. To compile a plan takes longer than to carry
+# it out here: 0.1 to 0.4 s of a page on 300,000 items.
+SESSION_OPTIONS = (
+    "-c lock_timeout=5s -c idle_in_transaction_session_timeout=120s -c plan_cache_mode=force_generic_plan -c jit=off"
+)
+"""What each session on PostgreSQL begins with, unless the address has `options` of its own."""
 _YES = {"1", "true", "on"}
 _NO = {"0", "false", "off"}
 
@@ -276,11 +283,7 @@ def database(name: str, *, default: Path, environ: Mapping[str, str] = os.enviro
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": False,  # the backend glances at them instead
         "OPTIONS": {
-            # A long lock (a migration) or a lost server ends in a 503 with a retry text, not in a hanging page.
-            # What is planned once is planned without its values: see `planned_cursor`. To compile a plan takes longer
-            # than to carry it out here: 0.1 to 0.4 s of a page on 300,000 items.
-            "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=120s"
-            " -c plan_cache_mode=force_generic_plan -c jit=off",
+            "options": SESSION_OPTIONS,
             "connect_timeout": 5,
             "prepare_threshold": 2,  # see `planned_cursor`; all else is sent as text
             "pool": {"min_size": 2, "max_size": 8, "timeout": 6, "reconnect_timeout": 10},

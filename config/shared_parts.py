@@ -53,8 +53,17 @@ def serves_several_machines() -> bool:
     return connection.vendor != "sqlite"
 
 
-def differences() -> list[str]:
-    """Return in sentences what differs from the other processes of the site; make the marks if there are none."""
+def differences(*, make_marks: bool = True) -> list[str]:
+    """Return in sentences what differs from the other processes of the site.
+
+    If there are no marks yet, they are made, or nothing is compared.
+    """
+    if not make_marks:
+        row = SharedParts.objects.filter(pk=1).first()
+        if row is None and stored_files.read_marker() is None:
+            return []
+        row = row or SharedParts(**_fresh())  # no other database's files have these marks
+        return [*_key_differs(row), *_files_differ(row)]
     with transaction.atomic():
         row, is_first = SharedParts.objects.get_or_create(pk=1, defaults=_fresh())
         if is_first and stored_files.read_marker() is None:  # others wait for this row, and then see the marker

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from django.conf import settings as site
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.utils import ConnectionHandler
 from PIL import Image
 
 import builders
@@ -23,7 +25,8 @@ from annotation.imports import uploads
 from annotation.imports.options import ImportOptions
 from annotation.models import Import, Picture
 from annotation.releases.build import release
-from config import backup
+from config import backup, env, shared_parts
+from config.models import SharedParts
 from worker_processes import database_url, environment
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
@@ -137,3 +140,133 @@ def test_a_file_in_place_of_a_backup_and_a_damaged_list_are_named(tmp_path: Path
 def test_a_backup_never_goes_into_a_folder_that_has_something(made: Path, capsys: Any) -> None:
     with pytest.raises(CommandError, match="is not empty"):
         call_command("backup", str(made))
+
+
+def test_a_backup_of_another_storage_is_refused_and_leaves_nothing(made: Path, settings: Any, tmp_path: Path) -> None:
+    shared_parts.differences()
+    settings.MEDIA_ROOT = tmp_path / "empty"
+    with pytest.raises(CommandError, match=r"lacks \d+ files that the database names") as refused:
+        call_command("backup", str(tmp_path / "second"))
+    assert "The files of the site are not in MEDIA_ROOT" in str(refused.value)
+    assert not (tmp_path / "second").exists() and not (tmp_path / "empty" / "site.json").exists()
+    call_command("backup", str(tmp_path / "second"), "--incomplete")
+    assert json.loads((tmp_path / "second" / backup.ABOUT).read_text())["missing_files"] > 4
+
+
+def test_a_backup_of_another_database_is_refused(made: Path, tmp_path: Path) -> None:
+    shared_parts.differences()
+    SharedParts.objects.all().delete()
+    with pytest.raises(CommandError, match="belong to another database"):
+        call_command("backup", str(tmp_path / "second"))
+
+
+@pytest.mark.parametrize("lost", ["pictures", "releases"])
+def test_a_backup_names_how_many_files_the_storage_lost(made: Path, tmp_path: Path, lost: str) -> None:
+    pattern = {"pictures": "*.png", "releases": "manifest.json"}[lost]
+    next((Path(site.MEDIA_ROOT) / lost).rglob(pattern)).unlink()
+    with pytest.raises(CommandError, match="lacks 1 files that the database names, such as " + lost):
+        call_command("backup", str(tmp_path / "second"))
+
+
+def test_a_database_without_tables_is_no_site(elsewhere: dict[str, str], tmp_path: Path) -> None:
+    done = ran(elsewhere, "backup", str(tmp_path / "new"), "--json")
+    assert done.returncode == 1 and "has no tables" in json.loads(done.stdout)["error"]
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_backup_never_goes_into_the_storage_that_it_copies(tmp_path: Path) -> None:
+    for folder in ("", "pictures", "a/b"):
+        with pytest.raises(CommandError, match="is inside the storage of files"):
+            call_command("backup", str(Path(site.MEDIA_ROOT) / folder / "new"))
+
+
+@pytest.mark.parametrize("existed", [True, False])
+def test_a_backup_that_failed_leaves_no_folder_and_can_be_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, existed: bool
+) -> None:
+    def fail(target: Path) -> None:
+        target.write_bytes(b"")
+        raise backup.BadBackup("pg_dump failed: gone")
+
+    folder = tmp_path / "new"
+    if existed:
+        folder.mkdir()
+    with monkeypatch.context() as context, pytest.raises(backup.BadBackup, match="gone"):
+        context.setattr(backup, "_dump", fail)
+        backup.make(folder)
+    assert folder.exists() is existed and not list(folder.glob("*"))
+    assert backup.make(folder)["missing_files"] == 0
+
+
+def test_a_restore_that_failed_leaves_the_storage_empty(
+    made: Path, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(source: Path) -> None:
+        raise backup.BadBackup("pg_restore failed: gone")
+
+    settings.MEDIA_ROOT = tmp_path / "empty"
+    monkeypatch.setattr(backup, "_load", fail)
+    monkeypatch.setattr(type(connection.introspection), "table_names", lambda self, *_: [])
+    for _time in range(2):
+        with pytest.raises(backup.BadBackup, match="gone"):
+            backup.restore(made)
+    assert not [path for path in (tmp_path / "empty").rglob("*") if path.is_file()]
+
+
+def test_an_sqlite_site_is_restored_into_a_folder_that_is_not_there_yet(made: Path, elsewhere: dict[str, str]) -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("of SQLite")
+    path = Path(elsewhere["VAR_DIR"]) / "not" / "there" / "new.sqlite3"
+    done = ran(elsewhere | {"DATABASE_URL": f"sqlite:///{path}"}, "restore", str(made))
+    assert done.returncode == 0, done.stderr
+    assert [file.name for file in path.parent.iterdir()] == ["new.sqlite3"]
+
+
+def test_programs_of_postgresql_get_the_whole_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    address = "postgres://who:of-our-own@/labels?host=/run/other&port=5433&sslrootcert=/a/ca.pem&sslmode=verify-full"
+    row = env.database("X", default=tmp_path, environ={"X": address})
+    other = ConnectionHandler({"default": row})["default"]
+    monkeypatch.setattr(backup, "connection", other)
+    given = backup._as_environment()
+    assert {name: given.get(name) for name in ("PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE")} == {
+        "PGHOST": "/run/other",
+        "PGPORT": "5433",
+        "PGUSER": "who",
+        "PGPASSWORD": "of-our-own",
+        "PGDATABASE": "labels",
+    }
+    assert (given["PGSSLROOTCERT"], given["PGSSLMODE"]) == ("/a/ca.pem", "verify-full")
+    assert "PGOPTIONS" not in given
+    row["OPTIONS"]["options"] = "endpoint=far"  # type: ignore[index]
+    assert backup._as_environment()["PGOPTIONS"] == "endpoint=far"
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has neither roles nor extensions")
+def test_rights_of_other_roles_and_an_extension_of_an_administrator_stop_no_restore(
+    tmp_path: Path, elsewhere: dict[str, str]
+) -> None:
+    name = f"{connection.settings_dict['NAME']}_restored"
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE ROLE reader_of_labels")
+        cursor.execute("CREATE ROLE owner_of_restored LOGIN PASSWORD 'of-our-own'")
+        try:
+            cursor.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
+            cursor.execute("GRANT SELECT ON annotation_item TO reader_of_labels")
+            call_command("backup", str(tmp_path / "backup"))
+            cursor.execute("DROP OWNED BY reader_of_labels")
+            cursor.execute("DROP ROLE reader_of_labels")
+            cursor.execute(f"ALTER DATABASE {name} OWNER TO owner_of_restored")
+            with psycopg.connect(database_url(name), autocommit=True) as administrator:
+                administrator.execute("ALTER SCHEMA public OWNER TO owner_of_restored")
+                administrator.execute("CREATE EXTENSION pg_trgm")
+            at = connection.settings_dict
+            address = f"postgres://owner_of_restored:of-our-own@{at['HOST']}:{at['PORT']}/{name}"
+            done = ran(elsewhere | {"DATABASE_URL": address}, "restore", str(tmp_path / "backup"))
+            assert done.returncode == 0, done.stderr
+        finally:
+            cursor.execute(f"ALTER DATABASE {name} OWNER TO CURRENT_USER")
+            with psycopg.connect(database_url(name), autocommit=True) as administrator:
+                administrator.execute("REASSIGN OWNED BY owner_of_restored TO CURRENT_USER")
+                administrator.execute("DROP OWNED BY owner_of_restored")
+            cursor.execute("DROP ROLE owner_of_restored")
+            cursor.execute("DROP ROLE IF EXISTS reader_of_labels")

@@ -14,12 +14,15 @@ class Command(JsonCommand):
         super().add_arguments(parser)
         parser.add_argument("folder", type=Path)
         parser.add_argument("--check", action="store_true", help="only compare a backup with its checksums")
+        parser.add_argument(
+            "--incomplete", action="store_true", help="go on although files are missing or of another site"
+        )
 
     def answer(self, **options: Any) -> Any:
         if options["check"]:
             wrong = backup.problems(options["folder"])
             return {"ok": not wrong, "problems": wrong}
         try:
-            return backup.make(options["folder"])
+            return backup.make(options["folder"], incomplete=options["incomplete"])
         except backup.BadBackup as fault:
             raise CommandError(str(fault)) from None
