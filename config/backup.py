@@ -27,7 +27,7 @@ from annotation.core.stored_files import MARKER, files_below, local_path
 from annotation.models import Release
 from annotation.releases.documents import software_version
 from annotation.releases.files import MANIFEST
-from config import env, shared_parts
+from config import env_database, shared_parts
 
 SUMS, ABOUT, FILES = "SHA256SUMS", "backup.json", "files"
 FOLDERS = ("pictures", "imports", "releases", "vectors")
@@ -229,7 +229,7 @@ def _as_environment() -> dict[str, str]:
     What has no variable, such as keepalives, does not decide which database is meant.
     """
     given = connection.get_connection_params()
-    if given.get("options") == env.SESSION_OPTIONS:
+    if given.get("options") == env_database.SESSION_OPTIONS:
         del given["options"]  # time limits of pages
     variables = {
         option.keyword.decode(): option.envvar.decode() for option in pq.Conninfo.get_defaults() if option.envvar

@@ -9,11 +9,12 @@ from celery.signals import before_task_publish, celeryd_after_setup, task_prerun
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from config import start
 from config.server import celery_filesystem, gc_freeze, heartbeat_file, scheduling
 from runs import origin
 from vocabulary import registration
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+start.read_settings()
 # Django's checks load all pages, which a worker never shows: 50 MB and a second. `migrate` and `check` run them.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "true")
 

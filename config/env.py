@@ -10,25 +10,20 @@ import tomllib
 from collections.abc import Collection, Mapping
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Any
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.core.exceptions import ImproperlyConfigured
 
 from providers.http.denied import Denied, read_denied, read_nat64
 from providers.profiles import Amendments, read_amendments
-from providers.servers import ModelServer, server_problem
+from providers.servers import BUILT_IN, ModelServer, is_web_address, server_problem
 
 _PUBLIC_PASSWORDS = {"interplay", "postgres", "password", "secret", "changeme", "change-me", "admin", "guest", "redis"}
-# A long lock (a migration) or a lost server ends in a 503 with a retry text, not in a hanging page.
-# What is planned once is planned without its values: see `planned_cursor`. To compile a plan takes longer than to carry
-# it out here: 0.1 to 0.4 s of a page on 300,000 items.
-SESSION_OPTIONS = (
-    "-c lock_timeout=5s -c idle_in_transaction_session_timeout=120s -c plan_cache_mode=force_generic_plan -c jit=off"
-)
-"""What each session on PostgreSQL begins with, unless the address has `options` of its own."""
 _YES = {"1", "true", "on"}
 _NO = {"0", "false", "off"}
+MOST_WEB_WORKERS = 1000
+_SAMPLERS = ("always_on", "always_off", "traceidratio")
 
 
 def flag(name: str, *, default: bool, environ: Mapping[str, str] = os.environ) -> bool:
@@ -53,6 +48,11 @@ def whole(
     if not (raw.isascii() and raw.isdigit() and len(raw) <= 12 and least <= int(raw) <= most):
         raise ImproperlyConfigured(f"{name} must be a whole number from {least} to {most}, not {raw!r}.")
     return int(raw)
+
+
+def web_concurrency(*, environ: Mapping[str, str] = os.environ) -> int:
+    """Read how many processes the web server has."""
+    return whole("WEB_CONCURRENCY", default=2, least=1, most=MOST_WEB_WORKERS, environ=environ)
 
 
 def text(name: str, *, default: str = "", environ: Mapping[str, str] = os.environ) -> str:
@@ -158,9 +158,12 @@ def networks(name: str, *, environ: Mapping[str, str] = os.environ) -> list[IPv4
 
 def traces(*, environ: Mapping[str, str] = os.environ) -> str:
     """Read from OpenTelemetry's own variables whether traces are wanted: "otlp", "console", or "" for none."""
+    samplers = {f"{parent}{sampler}" for parent in ("", "parentbased_") for sampler in _SAMPLERS}
+    choice("OTEL_TRACES_SAMPLER", among=samplers, default="parentbased_always_on", environ=environ)
     off = environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
     endpoints = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-    by_default = "otlp" if any(environ.get(name, "").strip() for name in endpoints) else "none"
+    named = [url(name, environ=environ) for name in endpoints]
+    by_default = "otlp" if any(named) else "none"
     exporter = choice("OTEL_TRACES_EXPORTER", among={"otlp", "console", "none"}, default=by_default, environ=environ)
     return "" if off or exporter == "none" else exporter
 
@@ -169,8 +172,10 @@ def origins(name: str, *, environ: Mapping[str, str] = os.environ) -> list[str]:
     """Read origins: scheme://host, or scheme://host:port, separated by commas."""
     listed = [word.lower().rstrip("/") for word in words(name, environ=environ)]
     for word in listed:
-        if not re.fullmatch(r"https?://[a-z0-9.:\[\]-]+", word):
-            raise ImproperlyConfigured(f"{name} must list origins, such as http://receiver.lab:8080, not {word!r}.")
+        if not is_web_address(word) or urlsplit(word).path or "?" in word:
+            raise ImproperlyConfigured(
+                f"{name} must list origins, such as http://receiver.lab:8080, without a password or path."
+            )
     return listed
 
 
@@ -198,12 +203,17 @@ def matching(name: str, pattern: str, *, default: str, environ: Mapping[str, str
     return raw
 
 
-def folder(name: str, *, default: Path, environ: Mapping[str, str] = os.environ) -> Path:
+def folder(name: str, *, default: Path, make: bool = False, environ: Mapping[str, str] = os.environ) -> Path:
     """Read a folder as an absolute path; a relative one starts at the working directory. It need not exist yet."""
     raw = environ.get(name, "").strip()
     path = Path(raw).expanduser().absolute() if raw else default
     if path.exists() and not path.is_dir():
         raise ImproperlyConfigured(f"{name} must name a folder; {path} is a file.")
+    if make:
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise ImproperlyConfigured(f"{name} is {path}, which cannot be made: {fault.strerror}.") from None
     return path
 
 
@@ -243,71 +253,105 @@ def refuse_public_password(name: str, address: str, *, deployed: bool) -> None:
         raise ImproperlyConfigured(f"The password in {name} is one that everybody knows. Set one of your own.")
 
 
+def url(name: str, *, default: str = "", environ: Mapping[str, str] = os.environ) -> str:
+    """Read the address of a web server, with a path or without. Errors do not repeat it: it may hold a password."""
+    raw = environ.get(name, "").strip() or default
+    if raw and not is_web_address(raw):
+        raise ImproperlyConfigured(
+            f"{name} must look like https://service.example.org/path, without a password and without a #."
+        )
+    return raw
+
+
 def site_url(name: str, *, default: str, environ: Mapping[str, str] = os.environ) -> str:
     """Read the address people open: scheme http or https and a host, without a path."""
     raw = environ.get(name, "").strip() or default
-    parts = urlsplit(raw)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.path.strip("/") or parts.query:
-        raise ImproperlyConfigured(f"{name} must look like https://labels.example.org, not {raw!r}.")
+    if not is_web_address(raw) or urlsplit(raw).path.strip("/") or "?" in raw:
+        raise ImproperlyConfigured(f"{name} must look like https://labels.example.org, without a path or password.")
     return raw.rstrip("/")
 
 
-def database(name: str, *, default: Path, environ: Mapping[str, str] = os.environ) -> dict[str, object]:
-    """Read a database address: postgres://user:password@host:port/name or sqlite:///path.
+def server_url(name: str, *, schemes: str, default: str = "", environ: Mapping[str, str] = os.environ) -> str:
+    """Read the address of a broker or a store by its scheme; several may be separated by semicolons.
 
-    Without one it is SQLite at `default`. DATABASE_PASSWORD is the password of an address that has none. Returns an
-    entry of Django's DATABASES without its TEST part. Errors never repeat the address, which may hold a password.
+    It is a secret, and may hold a password.
     """
-    raw = with_password(secret(name, environ=environ), secret("DATABASE_PASSWORD", environ=environ))
-    parts = urlsplit(raw)
-    if not raw:
-        return _sqlite(str(default))
-    if parts.scheme == "sqlite" and not parts.netloc and len(parts.path) > 1:
-        return _sqlite(unquote(parts.path[1:]))
-    if parts.scheme not in {"postgres", "postgresql"} or len(parts.path) < 2:
+    raw = secret(name, default=default, environ=environ)
+    for address in raw.split(";") if raw else []:
+        try:
+            parts = urlsplit(address)
+            right = parts.scheme in schemes.split() and address.startswith(f"{parts.scheme}://") and parts.port != 0
+        except ValueError:  # of the host or the port
+            right = False
+        if right and parts.scheme in {"redis", "rediss"}:  # the path is the number of a database
+            right = bool(re.fullmatch(r"/?[0-9]{0,5}", parts.path))
+        if not right:
+            forms = " or ".join(f"{scheme}://…" for scheme in schemes.split())
+            raise ImproperlyConfigured(
+                f"{name} must look like redis://queue.example.org:6379/0; it begins with {forms}."
+            )
+    return raw
+
+
+def hosts(name: str, *, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Read host names, separated by commas; .example.org is all below it, * is all."""
+    listed = words(name, environ=environ)
+    for word in listed:
+        if not re.fullmatch(r"\*|\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|\[[0-9A-Fa-f:.]+\]", word):
+            raise ImproperlyConfigured(f"{name} must list host names, such as labels.example.org, not {word!r}.")
+    return listed
+
+
+def mailbox(name: str, *, default: str, environ: Mapping[str, str] = os.environ) -> str:
+    """Read an e-mail address, with a name before it or without."""
+    raw = environ.get(name, "").strip() or default
+    address = r"[^\s@<>,]+@[A-Za-z0-9.-]+"
+    if raw != default and not re.fullmatch(rf"{address}|[^<>\r\n]*<{address}>", raw):
         raise ImproperlyConfigured(
-            f"{name} must look like postgres://user:password@host:5432/name or sqlite:///path/to/file."
+            f"{name} must look like labels@example.org or Labels <labels@example.org>, not {raw!r}."
         )
+    return raw
+
+
+def model(
+    name: str, *, servers: Collection[str], words: Collection[str] = (), environ: Mapping[str, str] = os.environ
+) -> str:
+    """Read a model as provider:model, of a vendor, of one of the servers or built in; or one of the words."""
+    raw = environ.get(name, "").strip()
+    provider, _colon, rest = raw.partition(":")
+    if raw and raw not in words and not (rest and provider in {*BUILT_IN, *servers}):
+        known = ", ".join(sorted({*BUILT_IN, *servers} - {"scripted"}))
+        raise ImproperlyConfigured(f"{name} must look like provider:model, with one of {known}, not {raw!r}.")
+    return raw
+
+
+def model_patterns(name: str, *, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Read models as provider:model, separated by commas; * is a wildcard."""
+    listed = words(name, environ=environ)
+    for word in listed:
+        if not re.fullmatch(r"[^:\s]+:\S.*|\*", word):
+            raise ImproperlyConfigured(f"{name} must list models such as openai:some-model or openai:*, not {word!r}.")
+    return listed
+
+
+def time_zone(name: str, *, default: str, environ: Mapping[str, str] = os.environ) -> str:
+    """Read the name of a time zone."""
+    raw = environ.get(name, "").strip() or default
     try:
-        port = parts.port
-    except ValueError:
-        raise ImproperlyConfigured(f"{name} has a port that is no number.") from None
-    return {
-        "ENGINE": "config.postgresql",
-        "NAME": unquote(parts.path[1:]),
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": unquote(parts.hostname or ""),
-        "PORT": str(port or ""),
-        # The pool keeps connections open itself; Django refuses a max age beside it.
-        "CONN_MAX_AGE": 0,
-        "CONN_HEALTH_CHECKS": False,  # the backend glances at them instead
-        "OPTIONS": {
-            "options": SESSION_OPTIONS,
-            "connect_timeout": 5,
-            "prepare_threshold": 2,  # see `planned_cursor`; all else is sent as text
-            "pool": {"min_size": 2, "max_size": 8, "timeout": 6, "reconnect_timeout": 10},
-            **dict(parse_qsl(parts.query)),
-        },
-    }
+        ZoneInfo(raw)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ImproperlyConfigured(f"{name} must be a time zone such as Europe/Zurich, not {raw!r}.") from None
+    return raw
 
 
-def replica(
-    name: str, *, of: Mapping[str, object], environ: Mapping[str, str] = os.environ
-) -> dict[str, dict[str, object]]:
-    """Read the address of a read-only copy of the database `of`, as a part of Django's DATABASES: {"replica": …}.
-
-    Returns an empty dictionary without one. Raises ImproperlyConfigured if one of the two is not PostgreSQL.
-    """
-    if not secret(name, environ=environ):
-        return {}
-    entry = database(name, default=Path(), environ=environ)
-    if {entry["ENGINE"], of["ENGINE"]} != {"config.postgresql"}:
-        raise ImproperlyConfigured(f"{name} needs a standby of PostgreSQL, and DATABASE_URL its primary.")
-    options: dict[str, Any] = dict(entry["OPTIONS"])  # type: ignore[call-overload]  # OPTIONS is a dict
-    options["options"] += " -c default_transaction_read_only=on"  # also where somebody names the primary here
-    options["pool"] = {"min_size": 0, "max_size": 4, "timeout": 2, "reconnect_timeout": 10}
-    return {"replica": entry | {"OPTIONS": options, "TEST": {"MIRROR": "default"}}}
+def session_key(name: str, *, least: int, environ: Mapping[str, str] = os.environ) -> str:
+    """Read the key that signs sessions; empty if none is set. The sentence does not repeat it."""
+    key = secret(name, environ=environ)
+    if key and (len(key) < least or len(set(key)) < min(5, least)):
+        raise ImproperlyConfigured(
+            f"{name} is easy to guess: it needs at least {least} characters. Without it the site makes one itself."
+        )
+    return key
 
 
 def bucket(
@@ -318,8 +362,10 @@ def bucket(
     Without keys boto3 finds those of the machine it runs on. Nothing in the bucket is public, and no address of it is
     given to anybody: the site sends every file itself, after it has asked whether this person may have it.
     """
-    if endpoint and not re.fullmatch(r"https?://[^/?#\s]+/?", endpoint):
-        raise ImproperlyConfigured(f"MEDIA_ENDPOINT must look like https://minio.example.org, not {endpoint!r}.")
+    if endpoint and (not is_web_address(endpoint) or urlsplit(endpoint).path.strip("/") or "?" in endpoint):
+        raise ImproperlyConfigured(
+            "MEDIA_ENDPOINT must look like https://minio.example.org, without a path or password."
+        )
     return {
         "BACKEND": "config.media_bucket.MediaBucket",
         "OPTIONS": {
@@ -332,20 +378,5 @@ def bucket(
             "default_acl": None,
             "file_overwrite": True,  # names are random: asking first whether one is free would double the requests
             "max_memory_size": 4 * 2**20,  # larger files are read by way of the disk
-        },
-    }
-
-
-def _sqlite(path: str) -> dict[str, object]:
-    return {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": path,
-        # Opened once a thread: the last one to close the file would write its whole log back, at every request.
-        "CONN_MAX_AGE": None,
-        "OPTIONS": {
-            # Django's default takes the write lock in the middle of a transaction, which ends in "database is locked".
-            "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
-            "init_command": "PRAGMA journal_mode=WAL;",
         },
     }

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import django_stubs_ext
 
-from config import env
+from config import env, env_database
 from config.queues import Queues, Work
 from config.secret_key import load_or_create_key
 from config.web import rate_limit_table
@@ -22,11 +22,10 @@ from providers.roles import ModelRole
 django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-VAR_DIR = env.folder("VAR_DIR", default=BASE_DIR / "var")
-"""Everything this machine keeps: database, pictures, queue, key. Never in the repository."""
 # Database, pictures, releases and logs are for this account alone, whatever the machine's usual rights are.
 os.umask(0o077)
-VAR_DIR.mkdir(parents=True, exist_ok=True)
+VAR_DIR = env.folder("VAR_DIR", default=BASE_DIR / "var", make=True)
+"""Everything this machine keeps: database, pictures, queue, key. Never in the repository."""
 with suppress(PermissionError):  # a folder of somebody else's: its rights are theirs to choose
     VAR_DIR.chmod(0o700)
 
@@ -37,16 +36,16 @@ DEMO = env.flag("DEMO", default=False)
 """Demo mode: the login page shows the sample logins. Never on a site with real people's labels."""
 DEMO_LOGINS = VAR_DIR / "demo_logins.json"
 """Written by the `demo` command: a list of {"role", "username", "password"}."""
-SECRET_KEY = env.secret("SECRET_KEY") or load_or_create_key(VAR_DIR / "secret_key")
+SECRET_KEY = env.session_key("SECRET_KEY", least=1 if DEBUG else 32) or load_or_create_key(VAR_DIR / "secret_key")
 SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
 SITE_URL = env.site_url("SITE_URL", default="http://127.0.0.1:8000")
 _SITE = urlsplit(SITE_URL)
 HTTPS = _SITE.scheme == "https"
-ALLOWED_HOSTS = [str(_SITE.hostname), *env.words("ALLOWED_HOSTS"), "127.0.0.1", "localhost", "[::1]"]
+ALLOWED_HOSTS = [str(_SITE.hostname), *env.hosts("ALLOWED_HOSTS"), "127.0.0.1", "localhost", "[::1]"]
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if HTTPS else []
 TRUSTED_PROXIES = env.whole("TRUSTED_PROXIES", default=0, most=5)
 """How many reverse proxies stand in front; the caller's address is the entry of that depth in X-Forwarded-For."""
-ADMIN_PATH = env.text("ADMIN_PATH", default="backstage").strip("/") + "/"
+ADMIN_PATH = env.matching("ADMIN_PATH", r"/*[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*/*", default="backstage").strip("/") + "/"
 
 SESSION_ENGINE = "config.web.sessions"
 SESSION_COOKIE_AGE = 7 * 24 * 3600
@@ -68,17 +67,17 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 DATA_UPLOAD_MAX_NUMBER_FILES = 100  # pictures of a pool
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2**18  # larger files wait on disk: so many at once must not fill the memory
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
-UPLOAD_MAX_BYTES = env.whole("UPLOAD_MAX_BYTES", default=512 * 2**20, most=2**40)
+UPLOAD_MAX_BYTES = env.whole("UPLOAD_MAX_BYTES", default=512 * 2**20, least=1, most=2**40)
 """The largest upload (a ZIP with pictures) that a page or the API takes; commands take any size."""
-ARCHIVE_MAX_MEMBERS = env.whole("ARCHIVE_MAX_MEMBERS", default=10_000, most=10**6)
+ARCHIVE_MAX_MEMBERS = env.whole("ARCHIVE_MAX_MEMBERS", default=10_000, least=1, most=10**6)
 """Files in an uploaded ZIP; the command takes ten times as many."""
-ARCHIVE_MAX_BYTES = env.whole("ARCHIVE_MAX_BYTES", default=2**30, most=2**42)
+ARCHIVE_MAX_BYTES = env.whole("ARCHIVE_MAX_BYTES", default=2**30, least=1, most=2**42)
 """Bytes an uploaded ZIP may unpack to; for the command ten times as many."""
-PICTURE_MAX_BYTES = env.whole("PICTURE_MAX_BYTES", default=20 * 2**20, most=2**30)
-PICTURE_MAX_PIXELS = env.whole("PICTURE_MAX_PIXELS", default=40_000_000, most=10**9)
+PICTURE_MAX_BYTES = env.whole("PICTURE_MAX_BYTES", default=20 * 2**20, least=1, most=2**30)
+PICTURE_MAX_PIXELS = env.whole("PICTURE_MAX_PIXELS", default=40_000_000, least=1, most=10**9)
 """Width × height × frames of a picture."""
 
-OIDC_SERVER_URL = env.text("OIDC_SERVER_URL")
+OIDC_SERVER_URL = env.url("OIDC_SERVER_URL")
 """An OpenID Connect provider people may sign in with, e.g. https://id.example.org/realms/lab; empty: none."""
 _OIDC_ORIGIN = "{0.scheme}://{0.netloc}".format(urlsplit(OIDC_SERVER_URL)) if OIDC_SERVER_URL else None
 
@@ -185,8 +184,8 @@ TEMPLATES = [
 
 # ── Rows, pictures, files ─────────────────────────────────────────────────────
 
-DATABASES = {"default": env.database("DATABASE_URL", default=VAR_DIR / "interplay.sqlite3")}
-_REPLICA = env.replica("DATABASE_REPLICA_URL", of=DATABASES["default"])
+DATABASES = {"default": env_database.database("DATABASE_URL", default=VAR_DIR / "interplay.sqlite3")}
+_REPLICA = env_database.replica("DATABASE_REPLICA_URL", of=DATABASES["default"])
 """A read-only copy of the database, from which figures and files of items are read."""
 DATABASES |= _REPLICA
 DATABASE_ROUTERS = ["runs.sql.read_replica.Router"] if _REPLICA else []
@@ -205,8 +204,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 MEDIA_ROOT = env.folder("MEDIA_ROOT", default=VAR_DIR / "media")
 FILE_UPLOAD_PERMISSIONS = 0o600
 STATIC_URL = "static/"
-STATIC_ROOT = env.folder("STATIC_ROOT", default=VAR_DIR / "static")
-STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+STATIC_ROOT = env.folder("STATIC_ROOT", default=VAR_DIR / "static", make=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # Hashed names and compressed files once `collectstatic` has run; straight from the sources until then.
 _COLLECTED = not DEBUG and (STATIC_ROOT / "staticfiles.json").exists()
@@ -291,7 +289,7 @@ EMAIL_HOST_PASSWORD = env.secret("EMAIL_HOST_PASSWORD")
 EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=True)
 EMAIL_TIMEOUT = 10
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'dummy'}.EmailBackend"
-DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("EMAIL_FROM", default=f"interplay@{_SITE.hostname}")
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.mailbox("EMAIL_FROM", default=f"interplay@{_SITE.hostname}")
 OPERATOR_CONTACT = env.text("OPERATOR_CONTACT")
 """Contact shown when something illegal was reported and the project names none."""
 
@@ -300,7 +298,7 @@ OPERATOR_CONTACT = env.text("OPERATOR_CONTACT")
 RATE_LIMITS = rate_limit_table.LIMITS if env.flag("RATE_LIMITED", default=True) else {}
 RATE_LIMITS_FOLDER = VAR_DIR / "limits"
 _REDIS_PASSWORD = env.secret("REDIS_PASSWORD")
-REDIS_URL = env.with_password(env.secret("REDIS_URL"), _REDIS_PASSWORD)
+REDIS_URL = env.with_password(env.server_url("REDIS_URL", schemes="redis rediss unix"), _REDIS_PASSWORD)
 """Where rates are counted when several machines serve the site; empty: in files under VAR_DIR, for one machine."""
 # Shared by all processes: a used one-time code must be known to each of them.
 CACHES = {
@@ -387,7 +385,11 @@ PROMPTS_DIR = env.folder("PROMPTS_DIR", default=VAR_DIR / "prompts")
 
 # ── Celery ────────────────────────────────────────────────────────────────────
 
-CELERY_BROKER_URL = env.secret("CELERY_BROKER_URL", default="filesystem://localhost//")
+CELERY_BROKER_URL = env.server_url(
+    "CELERY_BROKER_URL",
+    schemes="redis rediss amqp amqps pyamqp sentinel redis+socket filesystem memory",
+    default="filesystem://localhost//",
+)
 if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
     CELERY_BROKER_URL = env.with_password(CELERY_BROKER_URL, _REDIS_PASSWORD)
 # Celery reads the variable CELERY_BROKER_URL itself, which goes before the setting and lacks REDIS_PASSWORD.
@@ -448,29 +450,32 @@ QUEUE_TMP = VAR_DIR / "tmp"
 
 # ── PROVIDERS (models; providers/bindings.py says what follows from these) ────
 
+MODEL_SERVERS = env.model_servers("MODEL_SERVERS")
+"""Further servers by name: a role's model there is name:model."""
 MODEL_BINDINGS = {
-    name: env.text(name) for name in ("MODEL_TEXT", "MODEL_VISION", *(role.setting for role in ModelRole))
+    name: env.model(name, servers=MODEL_SERVERS)
+    for name in ("MODEL_TEXT", "MODEL_VISION", *(role.setting for role in ModelRole))
 }
 """Which model answers which role, as provider:model; MODEL_TEXT and MODEL_VISION are what the others fall back to."""
-MODEL_ALLOWED = env.words("MODEL_ALLOWED")
+MODEL_ALLOWED = env.model_patterns("MODEL_ALLOWED")
 """Further models that projects and runs may choose: provider:model, with * as a wildcard."""
 MODEL_PRICES = env.prices("MODEL_PRICES")
 """Prices of a million tokens, in, out and in from the provider's cache: provider:model=2.5/10/0.25, by commas."""
 MODEL_PRICE_CURRENCY = env.text("MODEL_PRICE_CURRENCY", default="USD")
 EXAMPLES_FOLDER = VAR_DIR / "examples"
 """Folder of the vectors of labelled examples; rebuilt from the database if it is missing."""
-MODEL_EMBEDDING = env.text("MODEL_EMBEDDING")
+MODEL_EMBEDDING = env.model(
+    "MODEL_EMBEDDING", servers=MODEL_SERVERS, words=("local", "local:ngrams-1", "local:wordllama")
+)
 """Embedding that finds similar examples: openai:NAME or dashscope:NAME; empty or `local`: by spelling."""
 MODEL_EMBEDDING_DIMENSIONS = env.whole("MODEL_EMBEDDING_DIMENSIONS", default=256, most=8192)
 """Dimensions to ask for; 0 for a model with fixed dimensions."""
 OPENAI_API_KEY = env.secret("OPENAI_API_KEY")
-OPENAI_BASE_URL = env.text("OPENAI_BASE_URL")
+OPENAI_BASE_URL = env.url("OPENAI_BASE_URL")
 OPENAI_JSON = env.choice("OPENAI_JSON", among={"schema", "object", "off"}, default="schema")
 """How JSON is requested: by schema, as any object, or in words only (for servers without either)."""
 DASHSCOPE_API_KEY = env.secret("DASHSCOPE_API_KEY")
-DASHSCOPE_HTTP_BASE_URL = env.text("DASHSCOPE_HTTP_BASE_URL")
-MODEL_SERVERS = env.model_servers("MODEL_SERVERS")
-"""Further servers by name: a role's model there is name:model."""
+DASHSCOPE_HTTP_BASE_URL = env.url("DASHSCOPE_HTTP_BASE_URL")
 MODEL_PROFILES = env.model_profiles("MODEL_PROFILES")
 """What models take, where the built-in table does not know it or an operator knows better."""
 MODEL_PICTURE_SIDE = env.whole("MODEL_PICTURE_SIDE", default=2048, most=16_384)
@@ -500,12 +505,12 @@ SEARCH_ENGINE = env.choice("SEARCH_ENGINE", among={"google", "searxng", "local"}
 GOOGLE_SEARCH_KEY = env.secret("GOOGLE_SEARCH_KEY")
 GOOGLE_SEARCH_ENGINE = env.text("GOOGLE_SEARCH_ENGINE")
 """The id (cx) of a Programmable Search Engine."""
-GOOGLE_SEARCH_URL = env.text("GOOGLE_SEARCH_URL", default="https://www.googleapis.com/customsearch/v1")
-SEARXNG_URL = env.text("SEARXNG_URL")
+GOOGLE_SEARCH_URL = env.url("GOOGLE_SEARCH_URL", default="https://www.googleapis.com/customsearch/v1")
+SEARXNG_URL = env.url("SEARXNG_URL")
 """A SearXNG server that allows the format json, e.g. http://127.0.0.1:8888."""
 FETCH_DENIED = env.denied("FETCH_DENY", "FETCH_NAT64")
 """Networks and hosts that no page or picture is fetched from, and prefixes that lead to IPv4 addresses."""
-S3_ENDPOINT = env.text("S3_ENDPOINT")
+S3_ENDPOINT = env.url("S3_ENDPOINT")
 """The server of buckets that files are imported from, if it is not Amazon's."""
 S3_REGION = env.text("S3_REGION", default="us-east-1")
 S3_ACCESS_KEY = env.secret("S3_ACCESS_KEY")
@@ -522,7 +527,7 @@ SEARCH_SECONDS = env.whole("SEARCH_SECONDS", default=30, least=1, most=300)
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文"), ("ko", "한국어")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
-TIME_ZONE = env.text("TIME_ZONE", default="UTC")
+TIME_ZONE = env.time_zone("TIME_ZONE", default="UTC")
 USE_TZ = True
 
 LOG_FORMAT = env.choice("LOG_FORMAT", among={"text", "json"}, default="text")

@@ -1,16 +1,14 @@
 """The site for a WSGI server such as gunicorn."""
 
-import os
-
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
-from config import late_modules
+from config import late_modules, start
 from config.server import gc_freeze
 from config.web.content_type import with_plain_content_type
 from vocabulary import registration
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+start.read_settings()
 
 application = with_plain_content_type(get_wsgi_application())
 # Every page's code is loaded before gunicorn parts into processes: they share it, and no first visitor waits.

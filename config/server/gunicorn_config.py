@@ -8,13 +8,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from config import env, start
+from config.server.supervisor import READY_PIPE
+
 wsgi_app = "config.wsgi:application"
 # The site is loaded once, before the processes fork: they share its memory.
 preload_app = True
 # Several threads a process: a slow page delays nobody else.
 worker_class = "config.server.web_worker.WebWorker"
-workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
-threads = int(os.environ.get("WEB_THREADS", "8"))
+with start.or_one_sentence():
+    workers = env.web_concurrency()
+    threads = env.whole("WEB_THREADS", default=8, least=1, most=1000)
 timeout = 120
 # Less than STOP_SECONDS of the supervisor and than stop_grace_period in docker-compose.yml.
 graceful_timeout = 30
@@ -30,8 +34,6 @@ control_socket_disable = True
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108  # in memory, so a full disk stops no worker; mkstemp draws the file's name
 
 _OTHER_SITE = 3
-READY_PIPE = "INTERPLAY_READY_PIPE"
-"""Environment variable: the number of a pipe's end that is closed when the server can answer."""
 
 
 def on_starting(server: Any) -> None:
@@ -47,7 +49,7 @@ def on_starting(server: Any) -> None:
 
 
 def _shared_parts_fit() -> int:
-    from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415 (this file is read without Django too)
+    from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415 (of the child alone)
 
     from config import shared_parts  # noqa: PLC0415 (needs Django, which the server has set up by now)
 

@@ -19,8 +19,8 @@ from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
-from config.server.gunicorn_config import READY_PIPE
-
+READY_PIPE = "INTERPLAY_READY_PIPE"
+"""Environment variable: the number of a pipe's end that is closed when the server can answer."""
 STOP_SECONDS = 60.0
 """Time that processes have to end by themselves. Less than TimeoutStopSec and stop_grace_period in the documents."""
 START_SECONDS = 120.0

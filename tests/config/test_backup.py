@@ -25,7 +25,7 @@ from annotation.imports import uploads
 from annotation.imports.options import ImportOptions
 from annotation.models import Import, Picture
 from annotation.releases.build import release
-from config import backup, env, shared_parts
+from config import backup, env_database, shared_parts
 from config.models import SharedParts
 from worker_processes import database_url, environment
 
@@ -224,7 +224,7 @@ def test_an_sqlite_site_is_restored_into_a_folder_that_is_not_there_yet(made: Pa
 
 def test_programs_of_postgresql_get_the_whole_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     address = "postgres://who:of-our-own@/labels?host=/run/other&port=5433&sslrootcert=/a/ca.pem&sslmode=verify-full"
-    row = env.database("X", default=tmp_path, environ={"X": address})
+    row = env_database.database("X", default=tmp_path, environ={"X": address})
     other = ConnectionHandler({"default": row})["default"]
     monkeypatch.setattr(backup, "connection", other)
     given = backup._as_environment()

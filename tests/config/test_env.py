@@ -1,10 +1,15 @@
+import importlib
+import os
+import re
+import sys
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from config import env
+from config import env, env_database
 from config.secret_key import load_or_create_key
 
 
@@ -25,8 +30,8 @@ def test_a_flag_is_on_or_off(raw, expected):
         (lambda e: env.choice("X", among={"a", "b"}, default="a", environ=e), "c"),
         (lambda e: env.site_url("X", default="http://a", environ=e), "labels.example.org"),
         (lambda e: env.site_url("X", default="http://a", environ=e), "https://labels.example.org/site"),
-        (lambda e: env.database("X", default=Path("d"), environ=e), "mysql://u:hush-hush@h/n"),
-        (lambda e: env.database("X", default=Path("d"), environ=e), "postgres://u:hush-hush@h:port/n"),
+        (lambda e: env_database.database("X", default=Path("d"), environ=e), "mysql://u:hush-hush@h/n"),
+        (lambda e: env_database.database("X", default=Path("d"), environ=e), "postgres://u:hush-hush@h:port/n"),
         (lambda e: env.folder("X", default=Path("d"), environ=e), __file__),
         (lambda e: env.prices("X", environ=e), "openai:m=2.5"),
         (lambda e: env.prices("X", environ=e), "openai:m=2.5/10/1/1"),
@@ -63,8 +68,122 @@ def test_nonsense_stops_the_start_with_a_sentence_that_names_the_variable(read, 
     assert "hush-hush" not in str(stop.value)
 
 
+# What each setting of one kind refuses, as an operator may mistype it.
+NO_WEB_ADDRESS = [
+    *("foo", "localhost:8080", "ftp://h.example", "https://", "https://[::1", "https://h.example:99999"),
+    *("https://h.example:0", "https://h.example:abc", "https://h.example#a", "https://who:hush-hush@h.example"),
+    *("https://who@h.example", "https://*", "https://*.example", "https://a b", "https://h..example", "//h.example"),
+]
+
+
+def settings_read_by(*readers: str) -> list[str]:
+    """Return the variables that the settings read with one of these readers of `config.env`."""
+    source = (Path(settings.BASE_DIR) / "config" / "settings.py").read_text(encoding="utf-8")
+    return list(re.findall(rf"env\.(?:{'|'.join(readers)})\(\s*[\"']([A-Z_0-9]+)[\"']", source))
+
+
+def refused_by_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: str) -> str:
+    """Read the settings as a process does that begins, with one variable set. Return the sentence that stops it."""
+    for other in [other for other in os.environ if other.startswith(("MODEL_", "DATABASE_", "CELERY_"))]:
+        monkeypatch.delenv(other)
+    monkeypatch.setenv("VAR_DIR", str(tmp_path))
+    monkeypatch.setenv(name, value)
+    monkeypatch.delitem(sys.modules, "config.settings", raising=False)
+    with pytest.raises(ImproperlyConfigured) as stop:
+        importlib.import_module("config.settings")
+    sentence = str(stop.value)
+    assert "\n" not in sentence and "hush-hush" not in sentence
+    return sentence
+
+
+@pytest.mark.parametrize("value", NO_WEB_ADDRESS)
+def test_every_setting_that_is_an_address_refuses_what_is_none(monkeypatch, tmp_path, value):
+    names = settings_read_by("url", "site_url", "origins")
+    urls = {name for name in settings.__dir__() if name.endswith(("_URL", "_ENDPOINT"))}
+    others = {
+        "STATIC_URL",
+        "MEDIA_URL",
+        "LOGIN_URL",
+        "LOGIN_REDIRECT_URL",
+        "ACCOUNT_LOGOUT_REDIRECT_URL",
+        "LOGOUT_REDIRECT_URL",
+    }
+    assert urls - others - {"REDIS_URL", "CELERY_BROKER_URL"} - {
+        "CELERY_BROKER_READ_URL",
+        "CELERY_BROKER_WRITE_URL",
+    } <= {*names}
+    for name in [*names, "MEDIA_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"]:
+        assert refused_by_settings(monkeypatch, tmp_path, name, value).startswith(f"{name} must")
+        monkeypatch.delenv(name)
+
+
+@pytest.mark.parametrize("name", ["REDIS_URL", "CELERY_BROKER_URL"])
+@pytest.mark.parametrize(
+    "value",
+    ["foo", "foo://x", "localhost:6379", "127.0.0.1:6379", "redis://127.0.0.1:abc/0", "redis://h/first", "redis://[::1"]
+    + ["redis:h", "redis://who:hush-hush@h:99999/0"],
+)
+def test_the_address_of_a_broker_or_store_is_one_of_a_known_kind(monkeypatch, tmp_path, name, value):
+    assert refused_by_settings(monkeypatch, tmp_path, name, value).startswith(f"{name} must look like")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["redis://queue", "rediss://:p%40@queue:6379/15", "amqp://who:p@queue:5672/site", "amqp://a;amqp://b", "memory://"]
+    + ["filesystem://localhost//", "sentinel://a:26379;sentinel://b:26379", "redis+socket:///run/redis.sock", ""],
+)
+def test_the_addresses_of_brokers_that_exist_are_taken(value):
+    schemes = "redis rediss amqp sentinel redis+socket filesystem memory"
+    assert env.server_url("X", schemes=schemes, environ={"X": value}) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SITE_URL", "https://labels.example.org/site"),
+        ("SITE_URL", "https://labels.example.org?a=b"),
+        ("DATABASE_URL", "postgres://who:hush-hush@[::1/ops"),
+        ("DATABASE_URL", "postgres://who:hush-hush@h:99999/ops"),
+        ("TIME_ZONE", "Mars/Phobos"),
+        ("TIME_ZONE", "../../etc/passwd"),
+        ("VAR_DIR", "/proc/x"),
+        ("STATIC_ROOT", "/proc/x"),
+        ("ALLOWED_HOSTS", "https://x.example"),
+        ("ALLOWED_HOSTS", "x.example:8000"),
+        ("EMAIL_FROM", "bad"),
+        ("EMAIL_FROM", "a@b\nBcc: c@d"),
+        ("SECRET_KEY", "hush-hush"),
+        ("SECRET_KEY", "a" * 60),
+        ("ADMIN_PATH", "/"),
+        ("ADMIN_PATH", "a b"),
+        ("MODEL_EMBEDDING", "foo:bar"),
+        ("MODEL_EMBEDDING", "foo"),
+        ("MODEL_ALLOWED", "foo"),
+        ("MODEL_TEXT", "nosuch:model"),
+        ("MODEL_JUDGE", "openai:"),
+        ("MODEL_SERVERS", "lab openai https://[::1"),
+        ("UPLOAD_MAX_BYTES", "0"),
+        ("ARCHIVE_MAX_BYTES", "0"),
+        ("PICTURE_MAX_PIXELS", "0"),
+        ("OTEL_TRACES_SAMPLER", "foo"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_stops_the_start(monkeypatch, tmp_path, name, value):
+    assert name in refused_by_settings(monkeypatch, tmp_path, name, value)
+
+
+def test_settings_that_make_sense_are_taken():
+    e = {"X": "https://[::1]:8443/realms/lab?a=b"}
+    assert env.url("X", environ=e) == e["X"]
+    assert env.hosts("X", environ={"X": "a.example, .b.example, [::1], *"}) == ["a.example", ".b.example", "[::1]", "*"]
+    assert env.mailbox("X", default="i@h", environ={"X": "Labels <a@b>"}) == "Labels <a@b>"
+    assert env.model("X", servers={"lab"}, environ={"X": "lab:a:free"}) == "lab:a:free"
+    assert env.model_patterns("X", environ={"X": "lab:*, openai:a"}) == ["lab:*", "openai:a"]
+    assert env.time_zone("X", default="UTC", environ={"X": "Asia/Seoul"}) == "Asia/Seoul"
+
+
 def test_a_database_address_gives_every_part_unquoted():
-    found = env.database(
+    found = env_database.database(
         "X", default=Path("d"), environ={"X": "postgres://a%40b:p%2Fw@db.example.org:5433/labels?sslmode=require"}
     )
     assert (found["USER"], found["PASSWORD"], found["HOST"], found["PORT"], found["NAME"]) == (
@@ -79,7 +198,7 @@ def test_a_database_address_gives_every_part_unquoted():
 
 
 def test_without_an_address_the_database_is_a_file_that_takes_its_write_lock_at_once(tmp_path):
-    found = env.database("X", default=tmp_path / "a.sqlite3", environ={})
+    found = env_database.database("X", default=tmp_path / "a.sqlite3", environ={})
     assert found["NAME"] == str(tmp_path / "a.sqlite3")
     assert found["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
 
@@ -108,7 +227,7 @@ def test_a_password_beside_an_address_is_escaped_into_it(password):
     assert (urlsplit(address).hostname, urlsplit(address).port) == ("queue", 6379)
     assert unquote(urlsplit(address).password) == password
     given = {"DATABASE_URL": "postgres://interplay@db:5432/interplay", "DATABASE_PASSWORD": password}
-    row = env.database("DATABASE_URL", default=Path("x"), environ=given)
+    row = env_database.database("DATABASE_URL", default=Path("x"), environ=given)
     assert (row["USER"], row["PASSWORD"], row["HOST"], row["PORT"]) == ("interplay", password, "db", "5432")
 
 

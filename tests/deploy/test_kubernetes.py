@@ -11,7 +11,7 @@ import yaml
 from django.urls import Resolver404, resolve
 
 import deployment
-from config import env
+from config import env_database
 from config.server import gunicorn_config
 from deployment import BASE
 
@@ -145,9 +145,9 @@ def test_the_database_takes_the_connections_of_all_pods() -> None:
     """While a release is rolled out: one more web pod, each worker twice, beat and its health check, the migration."""
     (autoscaler,) = (resource for resource in deployment.manifests() if resource["kind"] == "HorizontalPodAutoscaler")
     web_processes = gunicorn_config.workers * (autoscaler["spec"]["maxReplicas"] + 1)
-    pool = env.database("D", default=Path(), environ={"D": "postgres://interplay@database/interplay"})["OPTIONS"][
-        "pool"
-    ]
+    pool = env_database.database("D", default=Path(), environ={"D": "postgres://interplay@database/interplay"})[
+        "OPTIONS"
+    ]["pool"]
     (database,) = (
         resource
         for resource in deployment.manifests(EXAMPLE)

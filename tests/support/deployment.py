@@ -21,12 +21,12 @@ BESIDE_THE_SETTINGS = {"WEB_CONCURRENCY", "WEB_THREADS", "TMPDIR"}
 
 def variables() -> set[str]:
     """Return the names of all variables that the settings read."""
-    return set(re.findall(r"env\.\w+\(\s*\"([A-Z0-9_]+)\"", SETTINGS))
+    return set(re.findall(r"env\w*\.\w+\(\s*\"([A-Z0-9_]+)\"", SETTINGS))
 
 
 def secrets() -> set[str]:
     """Return the names of those that hold a secret: each may be given as NAME_FILE too."""
-    return set(re.findall(r"env\.secret\(\s*\"([A-Z0-9_]+)\"", SETTINGS))
+    return set(re.findall(r"env\.(?:secret|session_key|server_url)\(\s*\"([A-Z0-9_]+)\"", SETTINGS))
 
 
 def unknown(names: set[str]) -> list[str]:

@@ -1,10 +1,14 @@
+import errno
 import os
 import sys
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from annotation.management.json_command import MOST_THREADS
+from config import env
 from config.server import supervisor
 
 
@@ -13,7 +17,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("address", nargs="?", default="127.0.0.1:8000", help="host:port (default %(default)s)")
-        parser.add_argument("--web-workers", type=int, default=int(os.environ.get("WEB_CONCURRENCY", "2")))
+        parser.add_argument(
+            "--web-workers", type=int, help="processes of the web server (default WEB_CONCURRENCY, or 2)"
+        )
         parser.add_argument("--threads", type=int, default=64, help="runs the worker performs at a time")
         parser.add_argument("--no-worker", action="store_true", help="only the web server")
 
@@ -21,16 +27,38 @@ class Command(BaseCommand):
         host, _, port = options["address"].rpartition(":")
         if not (host and port.isascii() and port.isdigit() and 0 < int(port) < 65536):
             raise CommandError(f"Give the address as host:port, not {options['address']!r}.")
-        if "LISTEN_FDS" not in os.environ and not supervisor.is_free(host.strip("[]"), int(port)):
-            raise CommandError(
-                f"Port {port} on {host} is taken, perhaps by a site still running. Stop it, or choose another: "
-                f"make demo PORT={(int(port) + 1) % 65536 or 8001}"
-            )
+        web_workers = options["web_workers"]
+        try:
+            web_workers = env.web_concurrency() if web_workers is None else web_workers
+            env.whole("WEB_THREADS", default=8, least=1, most=1000)
+        except ImproperlyConfigured as fault:
+            raise CommandError(str(fault)) from None
+        if not 1 <= web_workers <= env.MOST_WEB_WORKERS:
+            raise CommandError(f"--web-workers is a number from 1 to {env.MOST_WEB_WORKERS:,}.")
+        if not 1 <= options["threads"] <= MOST_THREADS:
+            raise CommandError(f"--threads is a number from 1 to {MOST_THREADS:,}.")
+        if "LISTEN_FDS" not in os.environ:
+            _require_free(host.strip("[]"), int(port))
         settings.QUEUE_TMP.mkdir(parents=True, exist_ok=True)
         command = [
             *(sys.executable, "-m", "config.server.supervisor", options["address"]),
-            *("--web-workers", str(options["web_workers"]), "--threads", str(options["threads"])),
+            *("--web-workers", str(web_workers), "--threads", str(options["threads"])),
             *(["--no-worker"] if options["no_worker"] else []),
         ]
         os.chdir(settings.BASE_DIR)
         os.execve(sys.executable, command, {**os.environ, "TMPDIR": str(settings.QUEUE_TMP)})
+
+
+def _require_free(host: str, port: int) -> None:
+    """Raise CommandError if no server can listen there."""
+    try:
+        supervisor.listening_socket(host, port).close()
+    except OSError as fault:
+        if fault.errno == errno.EADDRINUSE:
+            sentence = f"Port {port} on {host} is taken, perhaps by a site still running. Stop it, or choose another: "
+            sentence += f"make demo PORT={(port + 1) % 65536 or 8001}"
+        elif fault.errno == errno.EACCES:
+            sentence = f"Port {port} on {host} may not be used by this account. Choose one from 1024 on."
+        else:
+            sentence = f"{host} is no address of this machine that can be listened on: {fault.strerror}."
+        raise CommandError(sentence) from None

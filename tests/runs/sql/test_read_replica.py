@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 import migrated_database
 from absent import skip_or_fail
-from config import env
+from config import env_database
 from postgresql_cluster import Standby, program
 from runs.sql.read_replica import Router, from_replica, reads_from
 from worker_processes import environment
@@ -137,11 +137,11 @@ def test_without_a_replica_a_block_changes_nothing() -> None:
 def test_a_replica_needs_postgresql_on_both_sides() -> None:
     sqlite, postgresql = ({"ENGINE": name} for name in ("django.db.backends.sqlite3", "config.postgresql"))
     copy = {"R": "postgres://reader@copy/site", "DATABASE_PASSWORD": "a password"}
-    assert env.replica("R", of=sqlite, environ={}) == {}
+    assert env_database.replica("R", of=sqlite, environ={}) == {}
     with pytest.raises(ImproperlyConfigured, match="R needs a standby of PostgreSQL"):
-        env.replica("R", of=sqlite, environ=copy)
+        env_database.replica("R", of=sqlite, environ=copy)
     with pytest.raises(ImproperlyConfigured, match="R needs a standby"):
-        env.replica("R", of=postgresql, environ={"R": "sqlite:///copy"})
-    entry = env.replica("R", of=postgresql, environ=copy)["replica"]
+        env_database.replica("R", of=postgresql, environ={"R": "sqlite:///copy"})
+    entry = env_database.replica("R", of=postgresql, environ=copy)["replica"]
     assert (entry["HOST"], entry["PASSWORD"], entry["TEST"]) == ("copy", "a password", {"MIRROR": "default"})
     assert "default_transaction_read_only=on" in str(entry["OPTIONS"])
