@@ -4,6 +4,7 @@
 import sys
 
 from django.core.management import execute_from_command_line
+from django.db import DatabaseError
 
 from config import start
 
@@ -12,7 +13,15 @@ def main() -> None:
     """Run the command named on the command line; no variable needs to be set."""
     if not any(argument.startswith("--settings") for argument in sys.argv):
         start.read_settings()
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except DatabaseError as fault:  # of Django's own commands; ours say it themselves
+        from annotation.core.database_faults import away_sentence  # noqa: PLC0415 (needs the settings)
+
+        sentence = "" if "--traceback" in sys.argv else away_sentence(fault)
+        if not sentence:
+            raise
+        sys.exit(f"CommandError: {sentence}")
 
 
 if __name__ == "__main__":

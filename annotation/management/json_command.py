@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from annotation.core import disk_faults
+from annotation.core import database_faults, disk_faults
 
 MOST_THREADS = 1_000
 """The most threads that a command may be given by --threads."""
@@ -87,7 +87,7 @@ class JsonCommand(BaseCommand):
         """Return the answer.
 
         Raises CommandError if the disk takes nothing more, whatever the command made of that; if a file or folder
-        cannot be used; and if the database has no tables yet.
+        cannot be used; and if the database is away or has no tables yet.
         """
         if not 1 <= options.get("threads", 1) <= MOST_THREADS:
             raise CommandError(f"--threads is a number from 1 to {MOST_THREADS:,}.")
@@ -101,6 +101,8 @@ class JsonCommand(BaseCommand):
                 raise CommandError(sentence) from fault
             if isinstance(fault, DatabaseError) and _has_no_tables(fault):
                 raise CommandError("The database has no tables yet: run `manage.py migrate`.") from fault
+            if sentence := database_faults.away_sentence(fault):
+                raise CommandError(sentence) from fault
             raise
 
     def _print_json(self, value: Any) -> None:

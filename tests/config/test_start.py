@@ -87,3 +87,22 @@ def test_serve_refuses_a_number_that_would_serve_nothing(tmp_path, option, value
 def test_serve_says_that_an_address_is_not_of_this_machine(tmp_path, host):
     done = begun(tmp_path, "manage.py", "serve", f"{host}:{free_port()}")
     assert done.returncode == 1 and "is no address of this machine" in done.stderr and "taken" not in done.stderr
+
+
+@pytest.mark.parametrize("command", [("alive", "--json"), ("audit", "x", "--json"), ("migrate",)])
+def test_a_database_that_is_away_is_named_with_its_reason(tmp_path, command):
+    port = free_port()
+    address = f"postgres://who:hush-hush@127.0.0.1:{port}/labels"
+    done = begun(tmp_path, "manage.py", *command, DATABASE_URL=address)
+    sentence = f"The database labels on 127.0.0.1, port {port} cannot be reached: Connection refused. See DATABASE_URL."
+    assert done.returncode == 1 and done.stderr.endswith(f"CommandError: {sentence}\n")
+    assert "Traceback" not in done.stderr and "hush-hush" not in done.stderr
+    assert done.stdout == ("" if "--json" not in command else json.dumps({"error": sentence}) + "\n")
+
+
+@pytest.mark.parametrize("command", ["alive", "migrate"])
+def test_a_database_file_that_cannot_be_opened_is_named(tmp_path, command):
+    done = begun(tmp_path, "manage.py", command, DATABASE_URL=f"sqlite:///{tmp_path}/no/folder")
+    assert done.returncode == 1
+    reason = "cannot be used: unable to open database file. See DATABASE_URL and VAR_DIR."
+    assert done.stderr == f"CommandError: The database {tmp_path}/no/folder {reason}\n"
