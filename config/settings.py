@@ -440,10 +440,12 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat")
+_ONE_REPEAT = {"retry": True, "retry_policy": {"max_retries": 1, "interval_start": 0}}
 CELERY_BEAT_SCHEDULE = {
     # No message expires: that would compare the clocks of two machines. A sweep asks the database whether it is due.
-    "sweep": {"task": "config.tasks.sweep", "schedule": 30.0},
-    "tidy": {"task": "config.tasks.tidy", "schedule": 6 * 3600.0},
+    # Beat keeps one connection: only a repeat opens a new one in place of one that RabbitMQ has closed.
+    "sweep": {"task": "config.tasks.sweep", "schedule": 30.0, "options": _ONE_REPEAT},
+    "tidy": {"task": "config.tasks.tidy", "schedule": 6 * 3600.0, "options": _ONE_REPEAT},
 }
 QUEUE_TMP = VAR_DIR / "tmp"
 """The filesystem transport moves messages through the temporary directory: the worker runs with TMPDIR here."""

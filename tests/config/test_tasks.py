@@ -70,3 +70,10 @@ def test_a_hundred_old_messages_sweep_once(monkeypatch):
     for _ in range(100):
         tasks.sweep()
     assert len(swept) == 1
+
+
+def test_beat_sends_once_more_what_a_closed_connection_did_not_take():
+    # Without the repeat kombu keeps a connection that RabbitMQ closed, and no sweep is ever sent again.
+    for entry in settings.CELERY_BEAT_SCHEDULE.values():
+        assert entry["options"]["retry"] is True
+        assert entry["options"]["retry_policy"]["max_retries"] >= 1
