@@ -344,16 +344,6 @@ def time_zone(name: str, *, default: str, environ: Mapping[str, str] = os.enviro
     return raw
 
 
-def session_key(name: str, *, least: int, environ: Mapping[str, str] = os.environ) -> str:
-    """Read the key that signs sessions; empty if none is set. The sentence does not repeat it."""
-    key = secret(name, environ=environ)
-    if key and (len(key) < least or len(set(key)) < min(5, least)):
-        raise ImproperlyConfigured(
-            f"{name} is easy to guess: it needs at least {least} characters. Without it the site makes one itself."
-        )
-    return key
-
-
 def bucket(
     name: str, *, endpoint: str, region: str, access_key: str, secret_key: str, prefix: str = ""
 ) -> dict[str, object]:

@@ -36,7 +36,7 @@ DEMO = env.flag("DEMO", default=False)
 """Demo mode: the login page shows the sample logins. Never on a site with real people's labels."""
 DEMO_LOGINS = VAR_DIR / "demo_logins.json"
 """Written by the `demo` command: a list of {"role", "username", "password"}."""
-SECRET_KEY = env.session_key("SECRET_KEY", least=1 if DEBUG else 32) or load_or_create_key(VAR_DIR / "secret_key")
+SECRET_KEY = env.secret("SECRET_KEY") or load_or_create_key(VAR_DIR / "secret_key")
 SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
 SITE_URL = env.site_url("SITE_URL", default="http://127.0.0.1:8000")
 _SITE = urlsplit(SITE_URL)

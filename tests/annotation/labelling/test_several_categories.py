@@ -15,8 +15,7 @@ from annotation.domain.answer import Answer, BadAnswer
 from annotation.domain.choices import Choose, Level, Modality, PriorDisplay, PriorState, Role, Stage
 from annotation.domain.design.file import BadDesign, as_json, read_design
 from annotation.labelling import submit
-from annotation.members.personal_data import data_of
-from annotation.models import Adjudication, Event, Item, KnownAnswer, Label, Membership, Prior, Project, TrainingAnswer
+from annotation.models import Event, Item, KnownAnswer, Label, Membership, Prior, Project, TrainingAnswer
 from annotation.operations.audit import audit
 from annotation.projects.clone import clone_project
 from annotation.projects.create import create_project
@@ -246,23 +245,6 @@ class TestConsensus:
         seat = make_open_item(project).seat_rows.first()
         make_label(seat, make_member(project), 1, categories=[1, 2], note="Both.")
         assert [found.about for found in explanations(seat.item)] == ["Racist, Sexist"]
-
-    def test_ones_own_data_name_all_categories(self, project, wren):
-        make_label(make_open_item(project).seat_rows.first(), wren, 1, categories=[1, 2])
-        owl = make_member(project, Role.REVIEWER)
-        item = make_item(project)
-        Adjudication.objects.create(
-            item=item,
-            round=1,
-            item_version=1,
-            reviewer=owl,
-            ruling="decide",
-            category=category(project, 1),
-            categories=[1, 4],
-            rationale="Both.",
-        )
-        assert [row["categories"] for row in data_of(wren.user)["labels"]] == [[1, 2]]
-        assert [row["categories"] for row in data_of(owl.user)["adjudications"]] == [[1, 4]]
 
     def test_hints_at_the_desk_read_whole_sets(self, project):
         item = make_open_item(project)

@@ -293,7 +293,7 @@ def test_repeats_over_a_project_are_held_to_each_other_for_any_method(
     (row,) = repeat_agreement.repeats_in_project(project)
     assert (row.method, row.repeats, row.posts, row.unanimous) == ("baseline", 2, 3, 2)
     assert row.kappa == pytest.approx(1 / 3)
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         page = html(admin.get(address("repeats")))
     assert "hateful or not" in page and "0.33" in page and "Baseline" in page
 
