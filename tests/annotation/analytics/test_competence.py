@@ -261,9 +261,8 @@ def made_labels(seed: int, n_items: int, n_people: int, n: int) -> tuple[Any, An
 
 @fitted_here
 @fitted_once
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_tables_of_people_with_few_labels_are_settled_when_the_fit_ends(seed):
-    items, people, labels = made_labels(seed, 300, 12, 3)
+def test_the_tables_of_people_with_few_labels_are_settled_when_the_fit_ends():
+    items, people, labels = made_labels(1, 300, 12, 3)
     asked = {"items": items.tolist(), "annotators": people.tolist(), "labels": labels.tolist(), "categories": 3}
     fitted = competence._fitted(asked | {"method": "dawid-skene"})
     _posterior, priors, errors = our_own_em(items, people, labels, 5_000)
