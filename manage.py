@@ -6,6 +6,7 @@ import sys
 from django.core.management import execute_from_command_line
 from django.db import DatabaseError
 
+from annotation.core.database_faults import away_sentence
 from config import start
 
 
@@ -16,8 +17,6 @@ def main() -> None:
     try:
         execute_from_command_line(sys.argv)
     except DatabaseError as fault:  # of Django's own commands; ours say it themselves
-        from annotation.core.database_faults import away_sentence  # noqa: PLC0415 (needs the settings)
-
         sentence = "" if "--traceback" in sys.argv else away_sentence(fault)
         if not sentence:
             raise

@@ -19,7 +19,7 @@ SESSION_OPTIONS = (
 """What each session on PostgreSQL begins with, unless the address has `options` of its own."""
 
 
-def database(name: str, *, default: Path, environ: Mapping[str, str] = os.environ) -> dict[str, object]:
+def database(name: str, *, default: Path, environ: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """Read a database address: postgres://user:password@host:port/name or sqlite:///path.
 
     Without one it is SQLite at `default`. DATABASE_PASSWORD is the password of an address that has none. Returns an
@@ -74,7 +74,7 @@ def replica(
     entry = database(name, default=Path(), environ=environ)
     if {entry["ENGINE"], of["ENGINE"]} != {"config.postgresql"}:
         raise ImproperlyConfigured(f"{name} needs a standby of PostgreSQL, and DATABASE_URL its primary.")
-    options: dict[str, Any] = dict(entry["OPTIONS"])  # type: ignore[call-overload]  # OPTIONS is a dict
+    options = dict(entry["OPTIONS"])
     options["options"] += " -c default_transaction_read_only=on"  # also where somebody names the primary here
     options["pool"] = {"min_size": 0, "max_size": 4, "timeout": 2, "reconnect_timeout": 10}
     return {"replica": entry | {"OPTIONS": options, "TEST": {"MIRROR": "default"}}}

@@ -36,6 +36,6 @@ if CELERY_BROKER_URL.startswith("memory:"):
     CELERY_BROKER_TRANSPORT_OPTIONS["polling_interval"] = 0.02
 # A test database need not outlive a power cut.
 if str(DATABASES["default"]["ENGINE"]).endswith("sqlite3"):
-    DATABASES["default"]["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"  # type: ignore[index]  # values vary
+    DATABASES["default"]["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"
 else:
-    DATABASES["default"]["OPTIONS"]["options"] += " -c synchronous_commit=off"  # type: ignore[index]  # values vary
+    DATABASES["default"]["OPTIONS"]["options"] += " -c synchronous_commit=off"

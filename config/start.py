@@ -33,4 +33,4 @@ def read_settings() -> None:
     """Read the settings; end the process with one sentence if one of them is refused."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     with or_one_sentence():
-        settings.configured or settings.DEBUG  # noqa: B018  reading one reads them all
+        _ = settings.DEBUG  # reading one reads them all

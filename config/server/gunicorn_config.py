@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
+
 from config import env, start
 from config.server.supervisor import READY_PIPE
 
@@ -49,8 +51,6 @@ def on_starting(server: Any) -> None:
 
 
 def _shared_parts_fit() -> int:
-    from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415 (of the child alone)
-
     from config import shared_parts  # noqa: PLC0415 (needs Django, which the server has set up by now)
 
     try:

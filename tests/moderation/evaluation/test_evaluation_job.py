@@ -172,8 +172,8 @@ def test_binary_answers_are_fed_back_where_the_first_category_is_hateful_and_a_r
     assert (scores["total"], scores["refused"], scores["missing"]) == (3, 1, 1)
     (tmp_path / "gold.jsonl").write_text(
         "\n".join(
-            json.dumps({"id": item.external_id, "gold": item.category.code, "text": "x"})  # type: ignore[union-attr]
-            for item in Item.objects.select_related("category")
+            json.dumps({"id": name, "gold": code, "text": "x"})
+            for name, code in Item.objects.values_list("external_id", "category__code")
         )
     )
     out, told = StringIO(), StringIO()
