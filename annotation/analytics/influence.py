@@ -22,7 +22,6 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
 from annotation.assignment.prior_display import CLOCK_TOLERANCE, priors_for_people
-from annotation.assignment.release_seats import holder_key
 from annotation.domain.choices import EventVerb, Modality, PriorArm, PriorState, Stage
 from annotation.domain.statistics.influence import (
     NONE,
@@ -37,7 +36,7 @@ from annotation.domain.statistics.influence import (
 )
 from annotation.domain.statistics.influence import influence as accounts_of
 from annotation.domain.votes import Category
-from annotation.models import Event, Label, Membership, Project, record
+from annotation.models import Event, Label, Membership, Project, holder_key, record
 
 WORDS: Mapping[Why, Promise] = {
     Why.NO_ANSWERS: _("There is no such answer yet."),

@@ -15,7 +15,7 @@ from django.utils.dateparse import parse_datetime
 
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb
-from annotation.models import Event, Item, Membership, Project, Seat, record
+from annotation.models import Event, Item, Membership, Project, Seat, holder_key, record
 
 FREE_SEAT: Mapping[str, Any] = {
     "annotator": None,
@@ -143,11 +143,6 @@ def lock_items(items: Iterable[int], *, wait: bool) -> dict[int, Item]:
     """Lock the items' rows in the order of their keys; return them by key, without `wait` only unlocked ones."""
     rows = Item.objects.select_for_update(no_key=True, skip_locked=not wait, of=("self",)).filter(pk__in=list(items))
     return {item.pk: item for item in rows.select_related("project").order_by("pk")}
-
-
-def holder_key(member: Membership) -> str:
-    """Return the key of a seat's holder in the events of this module: the member's public id."""
-    return str(member.public_id)
 
 
 def _written(value: Any) -> Any:

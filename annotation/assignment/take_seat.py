@@ -8,10 +8,9 @@ from django.db.models.expressions import RawSQL
 
 from annotation.assignment.annotator_state import ClaimRequest
 from annotation.assignment.prior_display import arm_in_force
-from annotation.assignment.release_seats import holder_key
 from annotation.domain.choices import EventVerb, PriorArm, PriorDisplay, Stage
 from annotation.domain.priors.arms import draw_arm
-from annotation.models import Event, Item, Project, Seat
+from annotation.models import Event, Item, Project, Seat, holder_key
 from runs.sql.compiled_queries import CompiledQuery, CompiledUpdate, Slot, slot
 
 STAGES_WITH_SEATS = (Stage.LABELLING, Stage.KNOWN)

@@ -42,7 +42,7 @@ from annotation.assignment.outcomes import (
     TooLate,
 )
 from annotation.assignment.prior_display import first_answer_is_due
-from annotation.assignment.release_seats import free_seat, holder_key, reset_idle_members
+from annotation.assignment.release_seats import free_seat, reset_idle_members
 from annotation.assignment.seat_lookup import (
     LockedSeat,
     can_change_label,
@@ -64,7 +64,7 @@ from annotation.domain.text_rules import BadText, read_optional_text
 from annotation.labelling.further_answers import answers_to_store
 from annotation.labelling.new_label import new_label, priors_seen, working_seconds
 from annotation.labelling.offered_categories import check_set, read_offered, refuse_category
-from annotation.models import Event, Label, Membership, Seat, Skip, event_of, record
+from annotation.models import Event, Label, Membership, Seat, Skip, event_of, holder_key, record
 from annotation.workload.workday import after_label, count_act, store_workday
 from runs.sql.compiled_queries import Changes, CompiledUpdate, KeyOf, insert, slot
 

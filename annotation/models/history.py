@@ -82,6 +82,11 @@ def event_of(
     return Event(project=project, actor=actor, verb=verb, item=item, row=row, facts=facts)
 
 
+def holder_key(member: Membership) -> str:
+    """Return the key of a seat's holder in the facts of an event: the member's public id."""
+    return str(member.public_id)
+
+
 def record(verb: NamedEnum, **about: Any) -> Event:
     """Write an event to the log; `about` is what `event_of` takes."""
     event = event_of(verb, **about)

@@ -12,7 +12,7 @@ import builders
 from annotation.analytics import agreement
 from annotation.assignment import claim, outcomes
 from annotation.assignment.outcomes import HeldSeat, NothingLeft
-from annotation.assignment.release_seats import free_lapsed_seats_of_project
+from annotation.assignment.release_seats import free_lapsed_seats, free_lapsed_seats_of_project
 from annotation.batches.progress import read_batch_overview
 from annotation.consensus.close import close_full_items
 from annotation.domain.answer import Answer
@@ -252,7 +252,7 @@ def test_they_are_in_no_figure_and_listed_as_skipped_by_nobody(project, ann):
     assert audit(project) == []
 
 
-@pytest.mark.parametrize("done", ["held", "answered", "skipped"])
+@pytest.mark.parametrize("done", ["held", "answered", "skipped", "lapsed"])
 def test_a_reviewer_who_annotates_finds_no_post_in_hand_in_any_list_whatever_it_is(project, done):
     both = builders.make_member(project, Role.ANNOTATOR, Role.REVIEWER)
     browser = Client()
@@ -268,6 +268,9 @@ def test_a_reviewer_who_annotates_finds_no_post_in_hand_in_any_list_whatever_it_
             answered(both, seat)
         if done == "skipped":
             submit.skip_seat(both, seat.public_id)
+        if done == "lapsed":
+            Seat.objects.filter(pk=seat.pk).update(expires_at=timezone.now() - timedelta(minutes=1))
+            assert free_lapsed_seats() == 1
         home, one = "/api/v1/projects/garden/items/", seat.item
         assert browser.get(home).json()["results"] == []
         places = (f"{home}{one.public_id}/", f"{home}{one.public_id}/priors/", f"/p/garden/items/{one.public_id}/")
