@@ -10,8 +10,8 @@ def visible_items(member: Membership) -> QuerySet[Item]:
     """Return the items that a reviewer or admin may see.
 
     A reviewer who also annotates must not see which items have a known answer. They see no open item that they hold,
-    labelled, skipped or let lapse either: a check would else be the one of their posts that no list has, and the page of
-    an item shows priors that may be withheld from them. A late answer to a lapsed seat counts.
+    labelled, skipped or let lapse either: a check would else be the one of their posts that no list has, and the page
+    of an item shows priors that may be withheld from them. A late answer to a lapsed seat counts.
     """
     items = Item.objects.filter(project=member.project_id)
     if member.sees_figures:
