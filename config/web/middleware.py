@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from config.web.content_type import FOREIGN_CHARSET
 from config.web.error_pages import failure
+from config.web.rate_limits import GetResponse
 
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 # NUL and encoded surrogates are refused here, because each database would refuse them in a different way.
@@ -71,14 +72,27 @@ class WholeText(MiddlewareMixin):
         return None
 
 
-class NotAllowed(MiddlewareMixin):
-    """Gives the empty 405 of a view its page: whoever reloads where a form was sent to must not meet a blank."""
+class NotAllowed:
+    """Answers HEAD wherever GET is answered, and gives the empty 405 of a view its page.
 
-    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    Whoever reloads where a form was sent to must not meet a blank.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
         if not isinstance(response, HttpResponseNotAllowed) or response.content:
             return response
+        allowed = set(response["Allow"].split(", "))
+        if "GET" in allowed and request.method == "HEAD":
+            request.method = "GET"
+            response = self.get_response(request)
+            request.method = "HEAD"  # the server sends no body
+            return response
         refusal = failure(request, 405, "method_not_allowed", _("This address only takes what its page sends."))
-        refusal["Allow"] = response["Allow"]
+        refusal["Allow"] = ", ".join(sorted(allowed | {"HEAD"} if "GET" in allowed else allowed))
         return refusal
 
 

@@ -5,6 +5,7 @@ from django.test import Client
 from django.urls import get_resolver
 
 import builders
+from annotation.domain.choices import Role
 from config.web.rate_limits import ACCOUNT_PAGES
 
 
@@ -26,6 +27,18 @@ def test_a_method_that_nothing_here_means_is_405(client, method):  # B103
     answer = client.generic(method, "/accounts/login/")
     assert answer.status_code == 405
     assert "POST" in answer["Allow"]
+
+
+def test_head_is_answered_wherever_get_is_and_allow_says_so(signed_in):
+    project = builders.make_project("winter")
+    signed_in.force_login(builders.make_member(project, Role.ADMIN).user)
+    for address in ("/", "/p/winter/batches/", "/p/winter/items/", "/p/winter/no-such-page/"):
+        page, head = signed_in.get(address), signed_in.head(address)
+        assert (head.status_code, head["Content-Type"]) == (page.status_code, page["Content-Type"]), address
+        assert not head.content
+    assert signed_in.delete("/p/winter/batches/")["Allow"] == "GET, HEAD"
+    refused = signed_in.head("/p/winter/batches/campaign/")
+    assert (refused.status_code, refused["Allow"]) == (405, "POST")
 
 
 def test_a_form_with_100_000_fields_is_refused_and_nothing_stored(client, db):  # B33
