@@ -149,7 +149,7 @@ MIDDLEWARE = [
     "config.web.middleware.CompressedText",
     "config.web.middleware.FrontDoor",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "config.web.middleware.EndSlash",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "config.web.locale_middleware.PersonalLanguage",
     "allauth.account.middleware.AccountMiddleware",

@@ -1,11 +1,19 @@
 """Middleware for every request: the caller's address, checks of the request, headers of the response."""
 
 import re
+from functools import partial
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseNotAllowed,
+    HttpResponsePermanentRedirect,
+)
+from django.middleware.common import CommonMiddleware
 from django.middleware.gzip import GZipMiddleware
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext as _
@@ -57,6 +65,12 @@ class FrontDoor(MiddlewareMixin):
             detail = _("The upload has %(length)s bytes; at most %(limit)s are taken. A command takes larger files.")
             return failure(request, 413, "too_large", detail % {"length": length, "limit": limit}, limit=limit)
         return None
+
+
+class EndSlash(CommonMiddleware):
+    """Leads to the address with the slash at its end, and keeps method and body: after 301 clients send GET."""
+
+    response_redirect_class = partial(HttpResponsePermanentRedirect, preserve_request=True)  # type: ignore[assignment]
 
 
 class WholeText(MiddlewareMixin):

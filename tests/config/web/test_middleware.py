@@ -41,6 +41,15 @@ def test_head_is_answered_wherever_get_is_and_allow_says_so(signed_in):
     assert (refused.status_code, refused["Allow"]) == (405, "POST")
 
 
+def test_an_address_without_its_last_slash_leads_on_with_method_and_body(signed_in):
+    signed_in.force_login(builders.make_member(builders.make_project("winter"), Role.ADMIN).user)
+    body = {"rows": [{"id": "a", "text": "One."}], "dry_run": True}
+    sent = signed_in.post("/api/v1/projects/winter/import", body, content_type="application/json", follow=True)
+    assert sent.redirect_chain == [("/api/v1/projects/winter/import/", 308)]
+    assert sent.json()["items"] == 1
+    assert signed_in.get("/p/winter/batches")["Location"] == "/p/winter/batches/"
+
+
 def test_a_form_with_100_000_fields_is_refused_and_nothing_stored(client, db):  # B33
     answer = client.post("/accounts/login/", {f"f{n}": "1" for n in range(100_000)})
     assert answer.status_code == 400
