@@ -12,7 +12,9 @@ import math
 import struct
 import threading
 import time
+from contextlib import suppress
 from functools import cache
+from ipaddress import IPv6Address, IPv6Network
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -216,7 +218,16 @@ def caller(request: Any) -> str:
     user = getattr(request, "user", None)
     if user is not None and user.is_authenticated:
         return f"user:{user.pk}"
-    return f"address:{request.META.get('REMOTE_ADDR', '')}"
+    return _address(request)
+
+
+def _address(request: Any) -> str:
+    """Return the key of the caller's address; of IPv6 the first 64 bits, since one household has all of the rest."""
+    address: str = request.META.get("REMOTE_ADDR", "")
+    with suppress(ValueError):
+        known = IPv6Address(address)
+        address = str(known.ipv4_mapped or IPv6Network((known, 64), strict=False))
+    return f"address:{address}"
 
 
 class RateLimits:
@@ -242,7 +253,7 @@ class RateLimits:
         name = _limit_of(request)
         if name is None:
             return None
-        who = f"address:{request.META.get('REMOTE_ADDR', '')}" if name == "login" else caller(request)
+        who = _address(request) if name == "login" else caller(request)
         wait = spend(name, who)
         if wait is not None:
             return too_many(request, wait)

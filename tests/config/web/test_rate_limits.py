@@ -143,6 +143,21 @@ def test_after_60_answers_not_found_in_a_minute_comes_429(client, rate_limits): 
 
 
 @pytest.mark.django_db
+def test_a_household_of_ipv6_has_one_limit_for_wrong_passwords(client, rate_limits):
+    builders.make_user("wren", "correct horse battery")
+    login = reverse("account_login")
+
+    def tried(address, password="wrong"):
+        return client.post(login, {"login": "wren", "password": password}, REMOTE_ADDR=address).status_code
+
+    assert [tried(f"2001:db8:1:2::{number}") for number in range(5)] == [200] * 5
+    assert tried("2001:db8:1:2:ffff::1") == 429
+    assert tried("2001:db8:1:3::1") == 200
+    assert [tried(address) for address in ("::ffff:192.0.2.1", *["192.0.2.1"] * 4)] == [200] * 5
+    assert (tried("192.0.2.1"), tried("::ffff:192.0.2.2")) == (429, 200)
+
+
+@pytest.mark.django_db
 def test_the_api_answers_429_as_json_with_the_time_to_wait(client, rate_limits, settings):
     settings.RATE_LIMITS = {"api_read": Rate(2, 60)}
     client.force_login(builders.make_user())
