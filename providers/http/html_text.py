@@ -31,7 +31,8 @@ _FORMATTING_TAGS = (
     "mark", "nobr", "q", "s", "samp", "small", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
 )  # fmt: skip
 _INLINE_TAGS = ("a", "span", "br", "img")
-_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+# Rules begin at a brace only: tried at every character, a style sheet without braces would take hours.
+_RULE = re.compile(r"(?<![^{}])([^{}]+)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"(?P<tag>[a-z][a-z0-9]*)?(?P<rest>(?:[.#][\w-]+)*)", re.IGNORECASE)
 _SOME = 300  # characters
 _MOST_RULES, _MOST_NODES = 2000, 15_000  # a page made to keep its reader busy is read as it stands

@@ -121,3 +121,10 @@ def test_many_tags_in_one_sentence_are_read_in_no_time() -> None:
     began = monotonic()
     assert "l word b" in read_page(fetched(f"<html><body>{body}</body></html>".encode())).text
     assert monotonic() - began < 10
+
+
+def test_a_style_sheet_without_braces_is_read_in_no_time() -> None:
+    began = monotonic()
+    page = f"<html><head><style>{'a' * 300_000}</style></head><body><p>{MORE}</p></body></html>"
+    assert MORE.strip() in read_page(fetched(page.encode())).text
+    assert monotonic() - began < 10
