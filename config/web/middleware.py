@@ -22,6 +22,8 @@ from config.web.content_type import FOREIGN_CHARSET
 from config.web.error_pages import failure
 from config.web.rate_limits import GetResponse
 
+_PORT = re.compile(r"^(?:\[(.+)\]|([\d.]+))(?::\d+)?$")
+"""An address with its port, as some proxies write it."""
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 # NUL and encoded surrogates are refused here, because each database would refuse them in a different way.
 _UNSTORABLE = re.compile(r"%00|%ED%[AB][0-9A-F]%[89AB][0-9A-F]|\x00", re.IGNORECASE)
@@ -35,7 +37,7 @@ class CallerAddress(MiddlewareMixin):
         depth = settings.TRUSTED_PROXIES
         hops = [hop.strip() for hop in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if hop.strip()]
         if depth and len(hops) >= depth:
-            request.META["REMOTE_ADDR"] = hops[-depth]
+            request.META["REMOTE_ADDR"] = _PORT.sub(r"\1\2", hops[-depth])
 
 
 class FrontDoor(MiddlewareMixin):

@@ -13,6 +13,7 @@ from uuid import UUID
 from django.db.models import F, Q
 
 from annotation.consensus.close import lock_item, open_dispute_reasons
+from annotation.core.runs_on_items import runs_on_items
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import Modality, Reason, Stage
 from annotation.domain.patterns import Prior as PriorValue
@@ -101,6 +102,7 @@ def settle(item: Item, reviewer: Membership, request: RulingRequest) -> Decided 
     if (stored := _stored(locked, reviewer, request)) is not None:
         return Proposed(stored)
     adjudicate.check_ruling(locked, reviewer, request.version, ENDS[request.ruling], request.ruling)
+    _refuse_foreign_draft(locked, request)
     leases.refuse_others(locked, reviewer)
     appeals.refuse_own(locked, reviewer)
     if wants_category_of(locked, reviewer):
@@ -121,6 +123,13 @@ def proposals(item: Item) -> list[Proposal]:
     """Return the proposals about the present version of the item, the first reviewer's first."""
     rows = Proposal.objects.filter(item=item, item_version=item.version)
     return list(rows.select_related("category", "reviewer").order_by("place"))
+
+
+def _refuse_foreign_draft(item: Item, request: RulingRequest) -> None:
+    if request.drafted_from is None:
+        return
+    if not runs_on_items(item.project).filter(public_id=request.drafted_from, subject=item.public_id).exists():
+        raise adjudicate.BadRuling("The rationale can start from the reason of a run on this post alone.")
 
 
 def _carry_out(item: Item, reviewer: Membership, request: RulingRequest) -> Adjudication:

@@ -35,7 +35,7 @@ _NAMELESS = {
     "none",
     "lgbtiq",
 }
-_NAME_PARTS = re.compile(r"\s*(?:,|/|;|\bor\b|\band\b|、|和|및)\s*")
+_NAME_PARTS = re.compile(r",|/|;|\bor\b|\band\b|、|和|및")
 _IN_THE_SINGULAR = {"National", "National origin"}
 _KINDS = "Race"
 """The category of the extended list that holds kinds of groups."""

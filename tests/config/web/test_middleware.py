@@ -6,6 +6,7 @@ from django.urls import get_resolver
 
 import builders
 from annotation.domain.choices import Role
+from config.web.middleware import CallerAddress
 from config.web.rate_limits import ACCOUNT_PAGES
 
 
@@ -138,6 +139,24 @@ def test_the_address_is_the_one_that_the_trusted_proxies_saw(client, db, setting
     assert answer.status_code == 429
     other = {"x-forwarded-for": "198.51.100.8"}
     assert client.post("/accounts/login/", {"login": "x", "password": "y"}, headers=other).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("written", "address"),
+    [
+        ("198.51.100.7:5678", "198.51.100.7"),
+        ("[2001:db8::7]:5678", "2001:db8::7"),
+        ("[2001:db8::7]", "2001:db8::7"),
+        ("2001:db8::7", "2001:db8::7"),
+        ("198.51.100.7", "198.51.100.7"),
+        ("unknown", "unknown"),
+    ],
+)
+def test_the_port_that_a_proxy_writes_is_no_part_of_the_address(rf, settings, written, address):
+    settings.TRUSTED_PROXIES = 1
+    request = rf.get("/", headers={"x-forwarded-for": f"10.0.0.1, {written}"})
+    CallerAddress(lambda _: None).process_request(request)
+    assert request.META["REMOTE_ADDR"] == address
 
 
 def test_without_trusted_proxies_a_forwarded_address_changes_nothing(client, db, rate_limits):

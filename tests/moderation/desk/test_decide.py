@@ -390,6 +390,10 @@ def test_a_statement_is_filled_from_the_record_and_kept_version_by_version(proje
     with pytest.raises(statements.NotDecided):
         statements.filled(item)
     run = ran(item, category=1, hateful=True)
+    other = ran(closed(project, 0, 1, 2), category=1, hateful=True)
+    for foreign in (other.public_id, uuid4()):
+        with pytest.raises(BadRuling, match="a run on this post"):
+            decide.settle(item, heron, for_(item, 1, drafted_from=foreign))
     decide.settle(item, heron, for_(item, 1, drafted_from=run.public_id, target_group="neighbours"))
     item.refresh_from_db()
     fields = statements.filled(item)
