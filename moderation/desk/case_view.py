@@ -34,6 +34,7 @@ from moderation.domain.triage import ENOUGH, PAPER_LABEL, PAPER_MODEL, Side
 from moderation.methods.registry import METHODS
 from moderation.models import Appeal, Evidence, Lease, Opinion, Proposal, Score
 from moderation.models.scores import ScoreState
+from runs.control import fork
 from runs.domain.states import RunState
 from runs.models import Run
 
@@ -252,7 +253,7 @@ class Desk:
         """How much the tabs of other parts hold, by the names of their addresses."""
         return {
             "moderation:item-scores": triage.scores_of(self.item).count(),
-            "moderation:evidence": Evidence.objects.filter(item=self.item, struck_at=None).count(),
+            "moderation:evidence": count_sources(self.item),
         }
 
     @cached_property
@@ -299,6 +300,17 @@ class Desk:
         place = places.index(self.item.pk)
         before = self.queue[place - 1] if place else None
         return before, self.queue[place + 1] if place + 1 < len(self.queue) else None
+
+
+def count_sources(item: Item) -> int:
+    """Count the sources of the item's evidence that stand, each once in an investigation, however often it went on.
+
+    Judgments that were resumed used to store the cards of their investigation again, and nobody can strike those.
+    """
+    cards = Evidence.objects.filter(item=item, struck_at=None).values_list("run", "url")
+    runs = Run.objects.filter(public_id__in={run for run, _url in cards}).select_related("forked_from")
+    begun = {run.public_id: first for run in runs if (first := fork.first_of(run)).forked_from_id is None}
+    return len({(begun[run], url) for run, url in cards if run in begun})
 
 
 def queued(viewer: Membership, items: Any, length: int, start: int = 0) -> list[Item]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef
 
 from annotation.domain.choices import Reason
 from annotation.models import Item, Membership, Project, record
@@ -26,6 +26,9 @@ def next_for(member: Membership) -> Score | None:
     # The rule of `may_rate` as a query: any number of explanations may stand before the first that they may rate.
     rows = rows.filter(item__stage__in=CLOSED_STAGES).exclude(item__in=waiting_for_expert(member).values("pk"))
     rows = rows.exclude(item__excluded_for=Reason.REPORTED)
+    # An explanation that was scored several times is one question: its first score stands for it.
+    alike = Score.objects.filter(item=OuterRef("item"), explanation=OuterRef("explanation"), state=ScoreState.SCORED)
+    rows = rows.exclude(Exists(alike.filter(pk__lt=OuterRef("pk"))))
     row = rows.annotate(rated=Count("reviews")).order_by("rated", "id").select_related("item__picture").first()
     if row is not None:
         row.item.project = member.project

@@ -1,23 +1,31 @@
-"""A project's scores together: means by method, and the sweep of the threshold."""
+"""A project's scores together: means by method, and the sweep of the threshold.
 
-from collections.abc import Sequence
+An explanation that was scored several times counts once, by its newest score with numbers. CC and HateXScore are
+computed again by one rule with equal weights: scores by other rules, thresholds and weights have no common mean.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
+
+from django.db.models.functions import MD5
 
 from annotation.core import svg
 from annotation.core.display_names import name_of
 from annotation.models import Project
 from moderation.domain.hatexscore.cc import Rule
-from moderation.domain.hatexscore.score import PARTS, Measure, Scored, sweep
+from moderation.domain.hatexscore.score import Measure, Scored, combined, sweep
 from moderation.models import Score, ScoreSource, ScoreState
 
-NAMES = (*PARTS, "score")
+NAMES = ("htc", "qf", "tgi", "cc", "score")
+_EXPLANATION = ("item", "source", "about_run", "about", "prediction", MD5("explanation"))
+"""What tells the explanations of a project apart."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Means over scores of one kind; `left_out` counts those without numbers, which are in no mean."""
+    """Means over explanations of one kind; `left_out` counts those without numbers, which are in no mean."""
 
     name: str
     count: int
@@ -34,28 +42,39 @@ class Sweep:
     score: str
 
 
-def figures(project: Project) -> list[Figures]:
+def figures(project: Project, rule: Rule) -> list[Figures]:
     """Means by method or source, those of most scores first."""
-    rows = Score.objects.filter(project=project).exclude(state=ScoreState.WAITING)
-    kinds: dict[str, list[tuple[Any, ...]]] = {}
-    for row in rows.values_list("method", "source", "state", *NAMES):
-        name = name_of(row[0]) if row[0] else str(ScoreSource(row[1]).label)
-        kinds.setdefault(name, []).append(row[2:])
-    return sorted((_figures(name, scores) for name, scores in kinds.items()), key=lambda line: -line.count)
+    kinds: dict[str, list[Scored | None]] = {}
+    for (method, source), scored in _explanations(project):
+        name = name_of(method) if method else str(ScoreSource(source).label)
+        kinds.setdefault(name, []).append(scored)
+    lines = (_figures(name, scores, Measure(rule)) for name, scores in kinds.items())
+    return sorted(lines, key=lambda line: -line.count)
 
 
-def _figures(name: str, scores: Sequence[tuple[Any, ...]]) -> Figures:
-    scored = [row[1:] for row in scores if row[0] == ScoreState.SCORED]
-    means = [fmean(row[place] for row in scored) if scored else None for place in range(len(NAMES))]
+def _explanations(project: Project) -> Iterator[tuple[tuple[str, str], Scored | None]]:
+    """Yield method and source of each explanation, with the parts of its newest score; None if no score has numbers."""
+    rows = Score.objects.filter(project=project).exclude(state=ScoreState.WAITING).order_by("id")
+    newest: dict[tuple[Any, ...], tuple[tuple[str, str], Scored | None]] = {}
+    columns = ("method", "source", "state", "htc", "qf", "tgi", "prediction", *_EXPLANATION)
+    for method, source, state, htc, qf, tgi, prediction, *explanation in rows.values_list(*columns):
+        key = (method, *explanation)
+        if state == ScoreState.SCORED:
+            newest[key] = ((method, source), Scored(htc or 0, qf or 0.0, tgi or 0, prediction))
+        else:
+            newest.setdefault(key, ((method, source), None))
+    yield from newest.values()
+
+
+def _figures(name: str, scores: Sequence[Scored | None], measure: Measure) -> Figures:
+    scored = [combined(row.htc, row.qf, row.tgi, row.prediction, measure) for row in scores if row is not None]
+    means = [fmean(getattr(row, part) for row in scored) if scored else None for part in NAMES]
     return Figures(name, len(scored), len(scores) - len(scored), means)
 
 
 def swept(project: Project, rule: Rule) -> Sweep | None:
-    """Return the sweep over all scores of the project. Returns None if there are none."""
-    rows = Score.objects.filter(project=project, state=ScoreState.SCORED)
-    parts = rows.values_list("htc", "qf", "tgi", "prediction")
-    scores = [Scored(htc or 0, qf or 0.0, tgi or 0, prediction) for htc, qf, tgi, prediction in parts]
-    points = sweep(scores, Measure(rule))
+    """Return the sweep over all scored explanations of the project. Returns None if there are none."""
+    points = sweep([scored for _kind, scored in _explanations(project) if scored is not None], Measure(rule))
     if not points:
         return None
     lines = {name: svg.line([row[name] for row in points]) for name in ("cc", "score")}

@@ -59,10 +59,11 @@ def scores(request: PersonRequest, slug: str) -> HttpResponse:
     context = {
         "project": member.project,
         "membership": member,
-        "figures": summary.figures(member.project),
+        "figures": summary.figures(member.project, rule),
         "names": [*(name.upper() for name in PARTS), "HateXScore"],
         "swept": summary.swept(member.project, rule),
         "rule": rule,
+        "tau": rule.threshold,
         "rules": list(Rule),
     }
     return render(request, "moderation/scores.html", context)

@@ -89,15 +89,19 @@ def goes_on(run: Run) -> bool:
     return before is not None and before.state in STOPPED and before.variant == run.variant
 
 
+def first_of(run: Run) -> Run:
+    """Return the run that began what this one goes on with, over any number of stops; the run itself if it began it."""
+    while run.forked_from is not None and goes_on(run):
+        run = run.forked_from
+    return run
+
+
 def judged_run(run: Run) -> Run | None:
     """Return the run whose answers this one judges again. A run that goes on judges what the stopped one judged.
 
     Returns None if the run asks the whole question itself.
     """
-    earliest = run
-    while earliest.forked_from is not None and goes_on(earliest):
-        earliest = earliest.forked_from
-    return earliest.forked_from
+    return first_of(run).forked_from
 
 
 def stop_of(run: Run) -> tuple[set[str], set[str]]:

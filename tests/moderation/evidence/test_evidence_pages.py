@@ -21,6 +21,7 @@ from antihateagent_web import Investigator, a_web, act, article, quote, results
 from builders import make_labelled_item, make_member, make_open_item, make_project
 from markup import compact
 from moderation.debates import ask_again, start
+from moderation.desk.case_view import count_sources
 from moderation.evidence import edit
 from moderation.methods import local_documents
 from moderation.models import Document, Evidence, EvidenceSegment
@@ -273,6 +274,23 @@ def test_a_judgment_that_is_resumed_stays_one_of_its_investigation(net: Any, ite
     assert investigation.judgments == [*judgments, run] and not investigation.is_outdated
     again = edit.judge_remaining_evidence(judgments[0], item.project)
     assert (again.forked_from, again.options["struck"]) == (run, [1])
+
+
+def test_the_desk_counts_a_source_once_in_an_investigation_that_was_stopped_and_judged_again(
+    net: Any, item: Item, reviewer: Client
+) -> None:
+    stopped = investigated(item, "unreadable", verdict=lambda request: "No.")
+    run = performed(resumed(reviewer, stopped), Investigator())
+    assert Evidence.objects.count() == 4  # both runs have cards of the same two sources
+    assert count_sources(item) == 2
+    card = Evidence.objects.get(run=run.public_id, number=1)
+    reviewer.post(reverse("moderation:evidence-strike", args=["garden", card.public_id]), {"reason": "Real weeds."})
+    reviewer.post(reverse("moderation:evidence-judge", args=["garden", run.public_id]))
+    judgment = performed(Run.objects.latest("id"), Investigator())
+    Evidence.objects.filter(run=stopped.public_id).update(run=judgment.public_id)  # as judgments once stored them
+    assert count_sources(item) == 1
+    desk = reviewer.get(reverse("moderation:desk-item", args=["garden", item.public_id]))
+    assert desk.context["desk"].counts_of_tabs["moderation:evidence"] == 1
 
 
 def test_resumed_judgments_need_no_query_more(

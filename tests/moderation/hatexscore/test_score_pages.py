@@ -12,9 +12,11 @@ from annotation.models import Item, Membership, Project
 from annotation.review.expert_replacement import look_at_votes
 from builders import make_labelled_item, make_member, make_open_item, make_picture, make_project
 from markup import compact
+from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.human_review import Rated, Rating, report
-from moderation.hatexscore import human_review, start
+from moderation.domain.hatexscore.score import Weights
+from moderation.hatexscore import human_review, start, summary
 from moderation.hatexscore.start import Choice, pasted
 from moderation.models import ExplanationReview, Score
 from runs.execution import runner, worker
@@ -63,8 +65,10 @@ def address(name: str, *args: Any) -> str:
     return reverse(f"moderation:{name}", args=["garden", *args])
 
 
-def scored(item: Item, said: str = SAID, prediction: bool = True, p: float = 0.75, p_masked: float = 0.25) -> Score:
-    choice = Choice(Estimator.GIVEN, p=p, p_masked=p_masked)
+def scored(
+    item: Item, said: str = SAID, prediction: bool = True, p: float = 0.75, p_masked: float = 0.25, **how: Any
+) -> Score:
+    choice = Choice(Estimator.GIVEN, p=p, p_masked=p_masked, **how)
     score = start.start(item, pasted(said, prediction), choice, ring=False)
     runner.claim_and_perform(Run.objects.get(public_id=score.run).pk, worker.planned_model)
     score.refresh_from_db()
@@ -196,7 +200,36 @@ def test_means_and_the_sweep_of_a_project(item: Item, reviewer: Membership) -> N
     assert 'aria-current="page">released' in text_of(client.get(address("scores"), {"rule": "released"}))
 
 
+def test_an_explanation_scored_several_times_counts_once_by_its_newest_score_and_by_one_rule(
+    item: Item, reviewer: Membership
+) -> None:
+    first = scored(item, p=0.5, p_masked=0.5)  # QF 0, so no CC
+    again = scored(item, threshold=0.9, weights=Weights(0, 0, 0, 1))
+    assert (first.qf, first.cc, again.qf, again.cc, again.score) == (0, 0, 0.5, 0, 0)
+    scored(item, "It is about plants. Conclusion: non-hateful", False, p=0.5, p_masked=0.5)
+    item.scores.create(
+        project=item.project, source="pasted", rule="paper", threshold=0.3, explanation="", state="refused"
+    )
+    # By the paper's rule with its 0.3: 1, 0.5, 1, 1 of the first, by its newest score; 1, 0, 0, 1 of the other.
+    [line] = summary.figures(item.project, Rule.PAPER)
+    assert (line.means, line.count, line.left_out) == ([1, 0.25, 0.5, 1, 0.6875], 2, 1)
+    # With 0.45 the first still reaches it; the other quotes nothing, so by this rule it is not consistent.
+    [line] = summary.figures(item.project, Rule.RELEASED)
+    assert line.means == [1, 0.25, 0.5, 0.5, 0.5625]
+    swept = summary.swept(item.project, Rule.PAPER)
+    assert swept is not None and [row["cc"] for row in swept.rows] == [1] * 5 + [0.5] * 4
+    page = text_of(client_of(reviewer).get(address("scores"), {"rule": "released"}))
+    assert "rule “released” with τ 0.45 and equal weights" in page and "0.563" in page
+
+
 # ── The human check ──────────────────────────────────────────────────────────
+
+
+def test_an_explanation_scored_twice_is_rated_once(item: Item, reviewer: Membership) -> None:
+    first, _again = scored(item), scored(item, p=0.5, p_masked=0.5)
+    assert human_review.next_for(reviewer) == first
+    human_review.rate(first, reviewer, Rating(True, True, True))
+    assert human_review.next_for(reviewer) is None
 
 
 def test_a_reviewer_rates_without_seeing_the_score(item: Item, reviewer: Membership) -> None:
