@@ -73,10 +73,10 @@ def _scoring_spent(result: Mapping[str, Any]) -> list[Value]:
     """Return the row about the cost of scoring an arm's explanations."""
     explanations = result["explanations"]
     counts, spent = explanations["counts"], explanations["spent"]
-    total, scored = sum(counts.values()), counts.get("scored", 0)
-    row: list[Value] = [Phrase.of(_("%(arm)s: scores"), arm=result["arm"]), result["dataset"], total, scored]
-    row += [counts.get("refused", 0), counts.get("unreadable", 0) + counts.get("no_text", 0), counts.get("failed", 0)]
-    row += [0, 0, scored / total if total else None, spent["calls"], spent["retries"]]
+    total, failed = sum(counts.values()), counts.get("failed", 0)
+    row: list[Value] = [Phrase.of(_("%(arm)s: scores"), arm=result["arm"]), result["dataset"], total]
+    row += [counts.get("scored", 0), counts.get("refused", 0), counts.get("unreadable", 0) + counts.get("no_text", 0)]
+    row += [failed, 0, 0, (total - failed) / total if total else None, spent["calls"], spent["retries"]]
     return [*row, *_used(spent)]
 
 

@@ -154,6 +154,9 @@ def test_what_was_refused_is_counted_apart_and_what_failed_can_be_asked_again(
     found = evaluate("explain", "garden")
     (result,) = found["report"]["results"]
     assert result["explanations"]["counts"] == {"refused": 1, "scored": 1, "failed": 1}
+    (table,) = [each for each in tables_of(found["report"]) if each.key == "coverage"]
+    # Asked, scored, refused, unusable, failed, cancelled, missing; a refusal is covered, a failure is not.
+    assert list(table.rows[1][2:10]) == [3, 1, 1, 0, 1, 0, 0, pytest.approx(2 / 3)]
     wire.queue(p(1), p(0), model="explainer")
     heard = len(wire.heard)
     again = evaluate("explain", "garden", "--retry-failed")
