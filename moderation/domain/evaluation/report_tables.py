@@ -249,10 +249,11 @@ def _panels(report: Report) -> Iterator[EvaluationTable]:
     note = Phrase.of(
         _(
             "Accuracy with its deviation over repeats. κ: of an agent over its repeats, of the majority between the "
-            "agents. No side: of an agent abstained or missing, which is in no accuracy; of the majority a tie, which "
-            "is wrong, or no answer at all, which is left out; of others an unusable answer, which is wrong. Missing: no usable answer; refused: those of them that the model or a filter refused. All "
-            "rows are over the same runs, also those without a verdict; failed ones are left out. %(passed)s examples "
-            "equal to a post were passed over."
+            "agents. No side: of an agent abstained or missing, which is in no accuracy; of the majority a tie, "
+            "which is wrong, or no answer at all, which is left out; of others an unusable answer, which is wrong. "
+            "Missing: no usable answer; refused: those of them that the model or a filter refused. All rows are over "
+            "the same runs, also those without a verdict; failed ones are left out. %(passed)s examples equal to a "
+            "post were passed over."
         ),
         passed=f"{passed:,}",
     )

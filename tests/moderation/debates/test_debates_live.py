@@ -178,6 +178,21 @@ def test_the_expected_time_is_the_median_of_ended_runs_of_the_same_method_and_pr
         )  # fmt: skip
     assert usual_seconds(run) == 31
     assert "0 s of about 31 s" in page_of(run, reviewer)
+    minute_ago = timezone.now() - timedelta(seconds=60)
+    Run.objects.filter(pk=run.pk).update(state="running", started_at=minute_ago, not_before=minute_ago)
+    page = page_of(run, reviewer)
+    assert re.search(r"6\d s", page) and "of about" not in page
+
+
+def test_a_run_that_was_asked_again_is_not_said_to_stay_below_its_most_calls(
+    project: Project, item: Item, reviewer: Client, settings: Any
+) -> None:
+    settings.MODEL_BINDINGS, settings.MODEL_ALLOWED = {}, ["keyword:cues-1"]
+    run = started(project)
+    for calls, words in ((8, "8 of at most 8 calls"), (9, "9 calls")):
+        Run.objects.filter(pk=run.pk).update(state="running", started_at=timezone.now(), calls=calls)
+        assert words in page_of(run, reviewer)
+    assert "of at most" not in page_of(run, reviewer)
 
 
 def test_the_cost_of_a_run_is_told_whole_or_not_at_all(settings: Any) -> None:
