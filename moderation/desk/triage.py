@@ -13,6 +13,7 @@ from annotation.domain.consensus import Agreed, consensus_of_sets
 from annotation.domain.votes import Category as CategoryValue
 from annotation.models import Adjudication, Category, Event, Item, Project, Ruling, Seat
 from moderation.domain import triage
+from moderation.domain.hatexscore.score import Measure, combined
 from moderation.domain.triage import HitRate, Said, Side
 from moderation.models import Score
 from moderation.models.scores import ScoreSource, ScoreState
@@ -53,7 +54,7 @@ def pointer(item: Item) -> Pointer | None:
     Returns None if there is no score or no verdict differs.
     """
     newest = scores_of(item).filter(source=ScoreSource.RUN, about_run__isnull=False)[:LOOKED_AT]
-    scores = [(row.about_run, row.score) for row in newest if row.about_run is not None and row.score is not None]
+    scores = [(row.about_run, paper_score(row)) for row in newest]
     if not scores:
         return None
     runs = Run.objects.filter(public_id__in=[about for about, _score in scores], state=RunState.SUCCEEDED)
@@ -65,6 +66,14 @@ def pointer(item: Item) -> Pointer | None:
             if pointed is not None:
                 return Pointer(pointed, by_id[about], verdict, people, score)
     return None
+
+
+def paper_score(row: Score) -> float:
+    """Return a score by the paper's rule with equal weights, by which the paper's threshold for hints was found.
+
+    The score itself may have been asked for with another rule, threshold or weights.
+    """
+    return combined(row.htc or 0, row.qf or 0.0, row.tgi or 0, row.prediction, Measure()).score
 
 
 def scores_of(item: Item) -> QuerySet[Score]:

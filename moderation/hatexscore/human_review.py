@@ -73,7 +73,7 @@ def _rated(rows: Sequence[Score]) -> list[Rated]:
                 row.qf or 0.0,
                 bool(row.tgi),
                 row.threshold,
-                row.score or 0.0,
+                triage.paper_score(row),
                 row.prediction,
                 people[row.item_id].hateful,
             )

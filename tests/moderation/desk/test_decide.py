@@ -613,6 +613,14 @@ def test_an_upheld_challenge_is_kept_with_the_decision(project, heron):
 # ── Scores ────────────────────────────────────────────────────────────────────
 
 
+PARTS = {
+    0.9: {"htc": 1, "qf": 0.6, "tgi": 1, "cc": 1},
+    0.75: {"htc": 0, "qf": 1.0, "tgi": 1, "cc": 1},
+    0.25: {"htc": 1, "qf": 0.0, "tgi": 0, "cc": 0},
+}
+"""The parts of a score, by their mean."""
+
+
 def scored(item: Item, run, value: float, spans=()) -> Score:
     return Score.objects.create(
         project=item.project,
@@ -628,6 +636,8 @@ def scored(item: Item, run, value: float, spans=()) -> Score:
         state="scored",
         score=value,
         reading={"spans": [list(span) for span in spans]},
+        prediction=True,
+        **PARTS[value],
     )
 
 
@@ -640,8 +650,11 @@ def test_a_score_of_a_differing_verdict_says_whom_it_speaks_for(project, heron):
     scored(item, differing, 0.75, [(0, 5)])
     found = triage.pointer(item)
     assert (found.side, found.run, found.score) == (Side.MODEL, differing, 0.75)
-    scored(item, differing, 0.25)
+    low = scored(item, differing, 0.25)
     assert triage.pointer(item).side is Side.PEOPLE
+    # The conclusion alone makes 1 where it alone has a weight; the threshold of hints is of the paper's mean.
+    Score.objects.filter(pk=low.pk).update(weights=[1, 0, 0, 0], score=1)
+    assert (triage.pointer(item).side, triage.pointer(item).score) == (Side.PEOPLE, 0.25)
     assert (
         list(queue(heron, QueueFilters(score="yes"))) == [item] and list(queue(heron, QueueFilters(score="no"))) == []
     )

@@ -773,7 +773,7 @@ def test_the_page_says_whom_a_score_speaks_for_with_the_papers_figure_and_marks_
     Score.objects.create(
         project=project, item=item, source="run", about_run=run.public_id, method="arcade", explanation="“Weeds”",
         text=item.text, rule="paper", threshold=0.3, estimator="given", state="scored", score=0.75,
-        reading={"spans": [[0, 5]]},
+        reading={"spans": [[0, 5]]}, prediction=True, htc=0, qf=1.0, tgi=1, cc=1,
     )  # fmt: skip
     client = as_member(reviewer)
     page = compact(client.get(address("desk-item", item)).content.decode())

@@ -86,6 +86,7 @@ def scored(item: Item, run: Run, value: float) -> Score:
     return Score.objects.create(
         project=item.project, item=item, source="run", about_run=run.public_id, method=run.method, explanation="So.",
         text=item.text, rule="paper", threshold=0.3, estimator="given", state="scored", score=value,
+        prediction=True, htc=1, qf=4 * value - 3, tgi=1, cc=1,
     )  # fmt: skip
 
 
