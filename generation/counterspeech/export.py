@@ -20,6 +20,7 @@ from generation.domain.counterspeech.training_splits import SPLITS, split_of
 from generation.domain.counterspeech.writers import Writer
 from generation.domain.tokens import plain, tokens
 from generation.domain.word_diff import changes, share_kept
+from generation.methods.counterspeech.score import digest
 from generation.models import Candidate, Explanations, Reply
 
 CONAN = ("id", "hatespeech", "csType", "counterspeech", *COLUMN.values())
@@ -74,11 +75,7 @@ def reply_row(reply: Reply) -> dict[str, Any]:
         "kept": round(share_kept(source.text, reply.text), 4) if source else None,
         "edits": [{"kind": change.kind, "text": change.text} for change in changes(source.text, reply.text)
                   if change.kind != "same"] if source else [],
-        "pc": reply.pc,
-        "aq": reply.aq,
-        "t": reply.t,
-        "reward": reply.reward,
-        "seen_intent": reply.seen_intent or None,
+        **_scores(reply),
         "flags": reply.flags,
         "override_reason": reply.override_reason or None,
     }  # fmt: skip
@@ -121,7 +118,7 @@ def preference_rows(reply: Reply) -> Iterator[dict[str, Any]]:
             "instruction": reply_instruction(Intent(reply.intent), hate),
             "chosen": reply.text,
             "rejected": other.text,
-            "chosen_reward": reply.reward,
+            "chosen_reward": _scores(reply)["reward"],
             "rejected_reward": other.reward,
             "chosen_by": "person",
             "edited_from_rejected": other.pk == reply.candidate_id,
@@ -170,6 +167,13 @@ def figures(project: Project) -> dict[str, Any]:
         "splits": splits,
         "kept": sum(shares_kept) / len(shares_kept) if shares_kept else None,
     }  # fmt: skip
+
+
+def _scores(reply: Reply) -> dict[str, Any]:
+    """Return what critics said of the reply's text; nothing where it was edited after they had read it."""
+    names = ("pc", "aq", "t", "reward", "seen_intent")
+    is_read = reply.scored_sha256 == digest(reply.text)
+    return {name: (getattr(reply, name) if is_read and getattr(reply, name) != "" else None) for name in names}
 
 
 def _group(row: Mapping[str, Any]) -> str:

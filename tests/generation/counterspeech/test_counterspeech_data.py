@@ -26,6 +26,7 @@ from generation.domain.counterspeech.intentconan import COLUMNS, BadFile, BadRow
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.preferences import Criterion
 from generation.domain.tokens import tokens
+from generation.methods.counterspeech.score import digest
 from generation.models import Candidate, Comparison, CounterRules, Exemplar, Reply
 from providers.profiles import read_amendments
 from providers.vendors import bertscore
@@ -244,9 +245,15 @@ def test_approved_replies_open_in_datasets_with_the_stated_columns_pairs_and_pre
             assert opened.column_names[: len(COLUMNS)] == list(COLUMNS)
             assert opened[0]["id"] == str(reply.public_id) and opened[0]["model_text"] == GOOD
             assert opened[0]["edits"] == [{"kind": "added", "text": " Come and see."}]
+            assert opened[0]["pc"] is None and opened[0]["seen_intent"] is None  # critics read the text before the edit
         if name == "preferences":
             assert {(row["chosen"], row["rejected"]) for row in opened} == {(reply.text, GOOD), (reply.text, FAIR)}
             assert [row["rejected_reward"] for row in opened] == pytest.approx([1.0, (0.3 + 0.4 + 0.9) / 3])
+            assert [row["chosen_reward"] for row in opened] == [None, None]
+    Reply.objects.filter(pk=reply.pk).update(scored_sha256=digest(reply.text))  # as if critics read it again
+    (row,), chosen = export.replies(project), list(export.preferences(project))
+    assert (row["pc"], row["reward"], row["seen_intent"]) == (-1, 1, "informative")
+    assert [pair["chosen_reward"] for pair in chosen] == [1, 1]
     table = admin.get(reverse("generation:dataset-file", args=["garden", "replies.csv"]))
     (again,) = read_rows(b"".join(table.streaming_content), "again.csv")  # type: ignore[arg-type]
     assert isinstance(again, Row) and (again.hate, again.text) == (POST, reply.text)  # what we write we read
