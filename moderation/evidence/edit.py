@@ -56,8 +56,14 @@ class Investigation:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the newest judgment used other cards than those that count now."""
-        return sorted(self.judgments[0].options.get("struck", ())) != self.struck
+        """Whether the judgment that is shown used other cards than those that count now."""
+        return sorted(self.current.options.get("struck", ())) != self.struck
+
+    @property
+    def in_vain(self) -> Run | None:
+        """The newest judgment, if it ended without an outcome and an older one is shown."""
+        newest = self.judgments[0]
+        return None if newest == self.current or RunState(newest.state).is_open else newest
 
     @cached_property
     def rationale(self) -> list[RationalePiece]:

@@ -276,6 +276,26 @@ def test_a_judgment_that_is_resumed_stays_one_of_its_investigation(net: Any, ite
     assert (again.forked_from, again.options["struck"]) == (run, [1])
 
 
+def test_where_a_new_judgment_comes_to_nothing_the_old_one_is_outdated_and_can_be_renewed(
+    net: Any, item: Item, reviewer: Client
+) -> None:
+    run = investigated(item)
+    card = Evidence.objects.get(number=1)
+    reviewer.post(reverse("moderation:evidence-strike", args=["garden", card.public_id]), {"reason": "Real weeds."})
+    reviewer.post(reverse("moderation:evidence-judge", args=["garden", run.public_id]))
+    failed = performed(Run.objects.latest("id"), Investigator(verdict=lambda request: "I would rather not."))
+    [investigation] = edit.investigations_of(item)
+    assert (investigation.current, investigation.in_vain, investigation.is_outdated) == (run, failed, True)
+    page = shown(reviewer, item)
+    assert "The evidence has changed since this judgment" in page and "Judge again over the rest" in page
+    assert "The last try to judge again came to no verdict: answer in the wrong form" in page
+    reviewer.post(reverse("moderation:evidence-judge", args=["garden", run.public_id]))
+    renewed = performed(Run.objects.latest("id"), Investigator())
+    [investigation] = edit.investigations_of(item)
+    assert (investigation.current, investigation.in_vain, investigation.is_outdated) == (renewed, None, False)
+    assert "judge again came to no verdict" not in shown(reviewer, item)
+
+
 def test_the_desk_counts_a_source_once_in_an_investigation_that_was_stopped_and_judged_again(
     net: Any, item: Item, reviewer: Client
 ) -> None:
