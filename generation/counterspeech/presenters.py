@@ -20,6 +20,7 @@ from generation.domain.counterspeech.states import WRITABLE, ReplyState
 from generation.domain.counterspeech.writers import Writer, writer_of
 from generation.domain.word_diff import Change, changes
 from generation.methods.counterspeech import candidates, explain
+from generation.methods.counterspeech.score import digest
 from generation.models import Candidate, Exchange, Exemplar, Explanations, Reply
 from runs.models import Run
 from runs.queue import provider_pauses
@@ -96,8 +97,10 @@ class Draft:
 
     @property
     def wants_scores(self) -> bool:
-        """Whether critics should be asked about the present text."""
-        return bool(self.row.text.strip()) and not self.is_scored and self.score_run is None
+        """Whether critics should be asked about the present text, or said something of it before another edit."""
+        run = self.score_run
+        is_known = run is not None and run.state == "succeeded" and self.row.scored_sha256 != digest(self.row.text)
+        return bool(self.row.text.strip()) and not self.is_scored and (run is None or is_known)
 
     @property
     def changes(self) -> Sequence[Change]:

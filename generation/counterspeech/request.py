@@ -136,9 +136,12 @@ def writer_profile(project: Project) -> ModelProfile:
 def score(
     exchange: Exchange, text: str, actor: Membership | None = None, *, again: bool = False, ring: bool = True
 ) -> Asked:
-    """Ask the critics about a text. Raises BadChoice, BudgetExceeded."""
+    """Ask the critics about a text; what they said of it before is taken again. Raises BadChoice, BudgetExceeded."""
     options = checked(ScoreOptions, {"text": text, "terms": terms_of(exchange.project)})
-    return _ask(exchange, counterspeech_score.NAME, options, actor, again=again, ring=ring)
+    asked = _ask(exchange, counterspeech_score.NAME, options, actor, again=again, ring=ring)
+    if asked.run.state == RunState.SUCCEEDED:
+        counterspeech_score.keep_scores(exchange, options["text"], asked.run.outcome or {})
+    return asked
 
 
 def score_run(exchange: Exchange, text: str) -> Run | None:

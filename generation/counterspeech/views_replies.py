@@ -193,6 +193,7 @@ def _ask_critics(reply_row: Reply, member: Membership, *, again: bool = False) -
         return ""
     try:
         counterspeech_request.score(reply_row.exchange, reply_row.text, member, again=again)
+        reply_row.refresh_from_db(fields=["pc", "aq", "t", "reward", "seen_intent", "critics", "scored_sha256"])
     except (counterspeech_request.BadChoice, BudgetExceeded) as bad:
         return _("Critics cannot be asked: %(why)s") % {"why": bad}
     return ""

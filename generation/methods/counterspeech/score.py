@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from generation.domain.counterspeech.options import ScoreOptions
 from generation.domain.counterspeech.states import ReplyState
@@ -51,18 +52,19 @@ class Counterscore:
         return Finish(critics.scores(turns, "reply", case.options.terms.weights()))
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
-        """Store the scores in every reply with exactly this text that is not approved.
-
-        Returns False if the exchange is gone.
-        """
+        """Store the scores in the replies with this text. Return False if the exchange is gone."""
         exchange = Exchange.objects.filter(public_id=run.subject).first()
         if exchange is None:
             return False
         if outcome.state == RunState.SUCCEEDED:
-            text = str(run.options["text"])
-            same = Reply.objects.filter(exchange=exchange, text=text).exclude(state=ReplyState.APPROVED)
-            same.update(scored_sha256=digest(text), **outcome.value)
+            keep_scores(exchange, str(run.options["text"]), outcome.value)
         return True
+
+
+def keep_scores(exchange: Exchange, text: str, scores: Mapping[str, Any]) -> None:
+    """Store the critics' scores of a text in every reply with exactly this text that is not approved."""
+    same = Reply.objects.filter(exchange=exchange, text=text).exclude(state=ReplyState.APPROVED)
+    same.update(scored_sha256=digest(text), **scores)
 
 
 def digest(text: str) -> str:

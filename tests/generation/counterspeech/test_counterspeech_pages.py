@@ -229,6 +229,24 @@ def test_the_approver_asks_critics_about_a_reply_that_none_has_read(
     assert (reply.state, reply.flags) == ("approved", [])
 
 
+def test_a_text_that_critics_read_before_other_edits_has_their_scores_again_without_a_call(
+    item: Item, author: Membership
+) -> None:
+    reply, client = begun(item, author, "Please be kind, we belong together."), client_of(author)
+    first = reply.text
+    for text in (first, "Shut up, you are pathetic."):
+        replies.write(reply, author, text, Intent.POSITIVE, reply.version)
+        client.post(address("reply-score", reply.public_id))
+        work()
+        reply.refresh_from_db()
+    replies.write(reply, author, first, Intent.POSITIVE, reply.version)
+    state = text_of(client.get(address("reply-state", reply.public_id), HTTP_HX_REQUEST="true"))
+    assert "load delay" in state and "The critics gave no usable answer" not in state
+    state = text_of(client.post(address("reply-score", reply.public_id), HTTP_HX_REQUEST="true"))
+    assert "Read as positive, as wished." in state
+    assert Run.objects.filter(method="counterscore").count() == 2
+
+
 def test_a_reply_is_handed_in_although_critics_cannot_be_asked_and_the_page_says_why(
     item: Item, author: Membership, settings: Any
 ) -> None:
