@@ -163,12 +163,20 @@ class Card:
         if record["trivial"]:
             return _("It quotes the whole text, which singles nothing out.")
         if not record["rationales"]:
+            if not record["quotations"]:
+                return _("It quotes nothing, and it shares no telling word with the text.")
             return _("Nothing that it quotes stands in the text.")
-        change = ngettext(
+        sentence = ngettext(
             "Without the %(count)d quote the probability goes from %(before)s to %(after)s.",
             "Without the %(count)d quotes the probability goes from %(before)s to %(after)s.",
             len(record["rationales"]),
-        ) % {"count": len(record["rationales"]), "before": _two(row.p), "after": _two(row.p_masked)}
+        )
+        if not record["quotations"]:
+            sentence = _(
+                "It quotes nothing. Without the words that it shares with the text the probability goes from "
+                "%(before)s to %(after)s."
+            )
+        change = sentence % {"count": len(record["rationales"]), "before": _two(row.p), "after": _two(row.p_masked)}
         return (
             change if row.prediction else f"{change} {_('For a verdict of not hateful, little change is what counts.')}"
         )

@@ -120,6 +120,13 @@ def test_a_reviewer_pastes_an_explanation_and_reads_its_card(item: Item, reviewe
     [
         (TEXT, True, 0.25, "It states no conclusion for or against hateful."),
         ("“roses” are not in it. It is hateful.", True, 0.25, "Nothing that it quotes stands in the text."),
+        ("It is hateful.", True, 0.25, "It quotes nothing, and it shares no telling word with the text."),
+        (
+            "To call people vermin is hateful.",
+            True,
+            0.25,
+            "It quotes nothing. Without the words that it shares with the text the probability goes from 0.75 to 0.25.",
+        ),
         (f"“{TEXT}” It is hateful.", True, 0.25, "It quotes the whole text, which singles nothing out."),
         ("“vermin” is rude. It is hateful.", True, 0.25, "It names no group of the list outside its quotes."),
         (
