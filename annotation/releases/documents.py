@@ -98,7 +98,7 @@ def dataset_card(manifest: dict[str, Any], files: list[str] | None = None) -> st
             "head": _head(manifest, paths),
             "questions": card_questions(manifest),
             "changes": card_changes(manifest),
-            "licences": item_licences(manifest),
+            "licences": list(item_licences(manifest).items()),
             "recognized": sum((manifest["counts"].get("languages") or {}).values()),
             "labelled": _labelled(manifest["counts"]),
             "paths": set(paths),
@@ -195,7 +195,7 @@ def licence_text(manifest: dict[str, Any]) -> str:
     """Return the text about what may be done with the release, as far as its project states it."""
     with override("en"):
         licence = licence_of(manifest["licence"] or "")
-        context = {"m": manifest, "licence": licence, "licences": item_licences(manifest)}
+        context = {"m": manifest, "licence": licence, "licences": list(item_licences(manifest).items())}
         return render_to_string("annotation/release_licence.txt", context)
 
 

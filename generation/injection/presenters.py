@@ -227,10 +227,13 @@ def pools_of(project: Project) -> QuerySet[PicturePool]:
     )
 
 
-def trigger_counts(project: Project) -> dict[str, int]:
-    """Return the number of trigger texts about each group."""
+def trigger_counts(project: Project) -> list[tuple[str, int]]:
+    """Return each group with the number of trigger texts about it.
+
+    Pairs, since a template would take a group called "items" for the pairs of a dict.
+    """
     rows = Trigger.objects.filter(project=project).order_by("target_group").values_list("target_group")
-    return dict(rows.annotate(count=Count("pk")))
+    return list(rows.annotate(count=Count("pk")))
 
 
 def consents_of(project: Project) -> QuerySet[InjectionConsent]:

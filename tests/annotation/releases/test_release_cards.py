@@ -55,6 +55,12 @@ def test_licences_come_from_the_items_with_their_counts(project):
     assert not mlcroissant.Dataset(jsonld=str(folder / "croissant.json")).metadata.issues.errors
 
 
+def test_a_licence_may_be_called_like_a_method_of_a_dict(project):
+    project.items.filter(licence="cc by 4.0").update(licence="items")
+    _card, _cited, _described, folder = papers_of(project)
+    assert "items (1 item)" in (folder / "README.md").read_text() and "1 x items" in (folder / "LICENSE").read_text()
+
+
 @pytest.mark.parametrize(("open_items", "sentence"), [(1, "**no random sample**"), (0, "All 4 items of the project")])
 def test_a_campaign_that_takes_hard_items_first_says_whether_the_labelled_ones_are_a_sample(
     project, open_items, sentence

@@ -316,6 +316,13 @@ def test_texts_and_words_are_kept_counted_and_never_shown_again(admin: Membershi
     assert InjectionRules.objects.get().lexicon == {}
 
 
+def test_a_group_may_be_called_like_a_method_of_a_dict(admin: Membership, project: Project) -> None:
+    client = client_of(admin)
+    client.post(address("injection-triggers"), {"trigger_group": "items", "texts": "The ivy is back."})
+    page = text_of(client.get(address("injection-material")))
+    assert "<bdi>items</bdi>" in page and "1 text<" in page
+
+
 # ── Review ────────────────────────────────────────────────────────────────────
 
 
