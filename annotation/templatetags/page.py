@@ -82,6 +82,12 @@ def intended_in(item: Item, project: Project) -> list[Category]:
 
 
 @register.filter
+def pairs(mapping: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return keys with values. A template takes `mapping.items` for the value of "items" where people name the keys."""
+    return list(mapping.items())
+
+
+@register.filter
 def megabytes(size: int) -> str:
     """Format a number of bytes in decimal megabytes, without the unit; with one decimal below ten."""
     return floatformat(size / 1_000_000, -1 if size < 10_000_000 else 0)

@@ -112,6 +112,13 @@ def test_kappa_over_a_project_is_that_of_categories_and_says_so(project: Project
     assert re.search(r"<td>\s*category\s*</td>", page_of(reviewer, "repeats"))
 
 
+def test_a_perspective_may_be_called_like_a_method_of_a_dict(project: Project, item: Item, reviewer: Client) -> None:
+    stance = {"perspective": "own", "name": "items", "stance": "hate"}
+    for repeat in range(2):
+        ended(project, item.public_id, repeat, verdict(None) | {"stances": [stance]})
+    assert re.search(r">\s*items\s*<", page_of(reviewer, "repeats"))
+
+
 @pytest.mark.parametrize("state", [RunState.CANCELLED, RunState.FAILED, RunState.UNREADABLE, RunState.QUEUED])
 def test_a_newer_run_without_an_answer_does_not_take_the_place_of_an_answer(
     project: Project, item: Item, state: RunState

@@ -100,6 +100,13 @@ def test_a_list_is_added_on_the_page_chosen_for_a_score_and_stays(item: Item, ad
     assert [event.verb for event in Event.objects.filter(verb__startswith="group_list")] == ["group_list_added"]
 
 
+def test_a_category_of_a_list_may_be_called_like_a_method_of_a_dict(project: Project, admin: Membership) -> None:
+    client = client_of(admin)
+    client.post(adding(), upload(b'{"items": ["gardener", "florist", "botanist"]}'))
+    answer = client.get(lists())
+    assert answer.status_code == 200 and "botanist" in answer.content.decode()
+
+
 def test_weights_are_written_in_the_form_and_sent_over_the_api(item: Item, admin: Membership) -> None:
     # HTC 1, QF 0.8, TGI 0, CC 0 with weights 1, 3, 0, 0: (1 + 2.4) / 4.
     assert scored(item, "un_extended", Weights(1, 3, 0, 0)).score == pytest.approx(0.85)
