@@ -57,15 +57,15 @@ from annotation.consensus.close import close_locked_item, lock_item
 from annotation.core import signals
 from annotation.core.transactions import short_transaction
 from annotation.domain.answer import Answer, BadAnswer, check
-from annotation.domain.choices import EventVerb, Modality, Stage
+from annotation.domain.choices import EventVerb, Modality, Reason, Stage
 from annotation.domain.item_decision import MoreSeats
 from annotation.domain.questions.question import Question
 from annotation.domain.text_rules import BadText, read_optional_text
 from annotation.labelling.further_answers import answers_to_store
 from annotation.labelling.new_label import new_label, priors_seen, working_seconds
 from annotation.labelling.offered_categories import check_set, read_offered, refuse_category
-from annotation.models import Event, Label, Membership, Seat, Skip, event_of, holder_key, record
-from annotation.workload.workday import after_label, count_act, store_workday
+from annotation.models import Event, Label, Membership, Report, Seat, Skip, event_of, holder_key, record
+from annotation.workload.workday import after_label, count_act, store_workday, uncount_label
 from runs.sql.compiled_queries import Changes, CompiledUpdate, KeyOf, insert, slot
 
 UNDO_TIME = timedelta(seconds=30)
@@ -182,6 +182,8 @@ def take_back_label(member: Membership, label: UUID) -> TakenBack | TooLate | No
         if seat.item.stage != Stage.KNOWN:
             rounds.reopen_item(lock_item(seat.item))
     taken_back = seat.label
+    if seat.filled_at is not None:
+        uncount_label(member, seat.filled_at)
     lease = {"held_at": now, "shown_at": now, "expires_at": lease_end(member.project, now), "filled_at": None}
     Seat.objects.filter(pk=seat.pk).update(label=None, **lease)
     record(EventVerb.TAKEN_BACK, project=member.project, actor=member, item=seat.item, row=taken_back.public_id)
@@ -282,7 +284,9 @@ def report_seat(member: Membership, seat: UUID, note: str = "") -> Reported | No
     locked = lock_seat(member, seat, now)
     if locked is None:
         return NoSuchSeat()
-    report = exclude.report_item(locked.item, member, note)
+    sent_before = Report.objects.filter(item=locked.item, reporter=member, note=note)  # by a double click
+    is_reported = locked.item.excluded_for == Reason.REPORTED
+    report = (sent_before.last() if is_reported else None) or exclude.report_item(locked.item, member, note)
     return Reported(report, member.project.operator_contact or settings.OPERATOR_CONTACT)
 
 

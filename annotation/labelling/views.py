@@ -44,7 +44,7 @@ from annotation.labelling.submit import (
     submit_label,
     take_back_label,
 )
-from annotation.labelling.views_post import annotator, own_seat
+from annotation.labelling.views_post import annotator, ensure_reportable, own_seat
 from annotation.labelling.workspace import PageNotice, Workspace, categories_of, show_workspace, swaps_post
 from annotation.models import Membership, Seat
 
@@ -213,7 +213,7 @@ def report(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
     form = IllegalContentForm(request.POST if request.method == "POST" else None)
     context: dict[str, Any] = {"project": member.project, "membership": member, "seat": seat, "form": form}
     if not form.is_valid():
-        own_seat(member, public_id=seat)
+        ensure_reportable(member, seat)
         return render(request, "annotation/report.html", context, status=422 if form.is_bound else 200)
     match report_seat(member, seat, form.cleaned_data["note"]):
         case Reported(contact=contact):

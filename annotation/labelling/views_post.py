@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotation.assignment import claim
 from annotation.assignment.outcomes import HeldSeat
+from annotation.assignment.release_seats import last_loss
 from annotation.assignment.seat_lookup import with_neighbours
 from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Reason, Role
@@ -29,20 +30,30 @@ def annotator(request: PersonRequest, slug: str) -> Membership:
 
 
 def own_seat(member: Membership, **which: Any) -> Seat:
-    """Return a seat that is or was this member's, with its item and picture.
+    """Return a seat of this member's, with its item and picture; one that lapsed is taken again while nobody has it.
 
     Raises Http404 for others' seats and for reported items.
     """
-    seat = (
+    seats = (
         with_neighbours(Seat.objects.filter(annotator=member, **which))
         .exclude(item__excluded_for=Reason.REPORTED)
         .select_related("item__picture", "label__category")
-        .first()
     )
+    seat = seats.first()
+    if seat is None and "public_id" in which and submit.renew_lease(member, which["public_id"]):
+        seat = seats.first()
     if seat is None:
         raise Http404
     seat.item.project = member.project
     return seat
+
+
+def ensure_reportable(member: Membership, seat: UUID) -> None:
+    """Raise Http404 for a seat that never was this member's, and for an item that is reported already."""
+    rows = Seat.objects.filter(public_id=seat, item__project=member.project_id)
+    row = rows.exclude(item__excluded_for=Reason.REPORTED).first()
+    if row is None or (row.annotator_id != member.pk and last_loss(row, member) is None):
+        raise Http404
 
 
 def picture_address(member: Membership, seat: Seat) -> str:

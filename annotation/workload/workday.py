@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from django.db import connection
+from django.db.models import F
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
@@ -69,6 +70,12 @@ def after_label(pace: Pace, now: datetime) -> Pace:
     """Return the workday with one label more, which is given now."""
     pace = breaks.act(pace, now)
     return replace(pace, labels=pace.labels + 1)
+
+
+def uncount_label(member: Membership, given_at: datetime) -> None:
+    """Take a label that is taken back out of the workday on which it was given; the time of its work stays."""
+    days = WorkDay.objects.filter(member=member, day=timezone.localdate(given_at), labels__gt=0)
+    days.update(labels=F("labels") - 1)
 
 
 def caps_of(member: Membership) -> Caps:
