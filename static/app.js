@@ -310,8 +310,7 @@
   if (!location.pathname.startsWith("/accounts/")) sessionStorage.removeItem("sent");
   // Whoever signs out leaves nothing typed behind for the next person at this computer.
   document.addEventListener("submit", ({ target: form }) => {
-    if (!form.matches("[data-signs-out]")) return;
-    for (const name of Object.keys(sessionStorage)) if (name === "sent" || name.startsWith("draft:")) sessionStorage.removeItem(name);
+    if (form.matches("[data-signs-out]")) sessionStorage.clear();
   }, true);
 
   // What is brought up to date by itself gives way: to a form inside it whose answer is on its way, and to a part that

@@ -116,8 +116,9 @@
   }
   for (const kind of ["keydown", "pointerdown", "scroll"]) document.addEventListener(kind, renew, { passive: true, capture: true });
 
-  // What was typed outlives a closed page or a lost connection, for this state of this post and this session only.
-  const draftKey = () => `decision ${decision()?.getAttribute("action")} ${decision()?.elements.version?.value ?? ""}`;
+  // What was typed outlives a closed page or a lost connection, for this person, this state of this post and this session only.
+  const person = document.documentElement.dataset.person;
+  const draftKey = () => `decision ${person} ${decision()?.getAttribute("action")} ${decision()?.elements.version?.value ?? ""}`;
   const words = () => decision()?.elements.rationale ?? decision()?.elements.note;
   document.addEventListener("input", (event) => {
     if (event.target === words()) sessionStorage.setItem(draftKey(), event.target.value);

@@ -42,7 +42,7 @@
     const body = new FormData();
     body.set("csrfmiddlewaretoken", answerForm().elements.csrfmiddlewaretoken.value);
     for (const [name, value] of Object.entries(fields)) body.set(name, value);
-    return fetch(address, { method: "POST", body, headers: { Accept: "application/json" }, redirect: "error" });
+    return fetch(address, { method: "POST", body, headers: { Accept: "application/json" }, redirect: "manual" });
   }
 
   // ── Looking at the picture ──────────────────────────────────────────────────
@@ -51,13 +51,15 @@
     if (!figure || !figure.classList.contains("is-hidden") || post.wanted || post.refused) return;
     const mine = post;
     mine.wanted = true;
-    const counted = post_(answerForm().dataset.look, { show: "1" }).then((answer) => (answer.ok ? answer.json() : null));
+    const counted = post_(answerForm().dataset.look, { show: "1" }).catch(() => null);
     if (!mine.original) {
-      const answer = await counted.catch(() => null);
+      const reply = await counted;
+      const answer = reply?.ok ? await reply.json().catch(() => null) : null;
       if (!answer?.picture || mine !== post) {
         mine.wanted = false;
         mine.refused = true; // until the key is let go
-        if (mine === post) window.interplay.tellOffline();
+        if (mine === post && reply && reply.status < 500) window.interplay.tell(document.body.dataset.gone);
+        else if (mine === post) window.interplay.tellOffline();
         return;
       }
       window.interplay.answered();
@@ -74,8 +76,6 @@
         return;
       }
       mine.original = original;
-    } else {
-      counted.catch(() => null);
     }
     if (!mine.wanted || mine !== post) return;
     figure.append(mine.original);
@@ -265,7 +265,9 @@
   });
 
   // ── What was typed survives a reload and a lost session ─────────────────────
-  const draftName = () => `draft:${post.seat}`;
+  // The last few posts keep their own: an undo leaves one that was begun, and comes back to it.
+  const DRAFTS = 10;
+  const drafts = () => JSON.parse(sessionStorage.getItem("draft:posts") ?? "{}"); // by seat, the newest last
   const kept = ["category", "categories", "low_quality", "note", "target_group", "challenge_text", "challenge_image"];
   const isKept = (name) => kept.includes(name) || name.startsWith("answer_");
 
@@ -275,22 +277,19 @@
     const values = new FormData(form);
     const names = [...new Set(values.keys())].filter((name) => isKept(name) && values.get(name));
     const draft = Object.fromEntries(names.map((name) => [name, values.getAll(name)]));
-    for (const name of Object.keys(sessionStorage)) if (name.startsWith("draft:")) sessionStorage.removeItem(name);
-    sessionStorage.setItem(draftName(), JSON.stringify({ step: form.dataset.step, draft }));
+    const { [post.seat]: _before, ...others } = drafts();
+    const newest = [...Object.entries(others).slice(1 - DRAFTS), [post.seat, { step: form.dataset.step, draft }]];
+    sessionStorage.setItem("draft:posts", JSON.stringify(Object.fromEntries(newest)));
   }
 
   function restoreDraft(form) {
-    const stored = sessionStorage.getItem(draftName());
-    if (!stored) return;
-    const { step, draft } = JSON.parse(stored);
+    const { step, draft } = drafts()[post.seat] ?? {};
     if (step !== form.dataset.step) return;
-    for (const [name, value] of Object.entries(draft)) {
-      if (!isKept(name)) continue;
-      const values = [value].flat();
-      for (const field of form.querySelectorAll(`[name="${CSS.escape(name)}"]`)) {
-        if (/^(radio|checkbox)$/.test(field.type)) field.checked = field.value === "on" || values.includes(field.value);
-        else field.value = values[0];
-      }
+    for (const field of form.elements) { // what was emptied stays empty
+      if (!isKept(field.name)) continue;
+      const values = draft[field.name] ?? [];
+      if (/^(radio|checkbox)$/.test(field.type)) field.checked = values.includes(field.value);
+      else field.value = values[0] ?? "";
     }
   }
 
@@ -314,7 +313,7 @@
     active = false;
     const answer = await post_(form.dataset.renew).catch(() => null);
     if (answer?.status === 409) window.interplay.tell(form.dataset.lost);
-  }, 240_000);
+  }, 110_000); // more often than the two minutes at most that count between two acts
 
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target.id !== "bench" && event.detail.elt.id !== "bench") return;

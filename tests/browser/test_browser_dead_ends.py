@@ -221,6 +221,7 @@ def test_signing_out_leaves_nothing_typed_behind(project: Project, context: Brow
     page.keyboard.press("n")
     page.keyboard.type("A note that nobody else reads.")
     assert "nobody else" in page.evaluate("JSON.stringify({...sessionStorage})")
+    page.evaluate("sessionStorage.setItem('decision of the desk', 'A reason that nobody else reads.')")
     page.keyboard.press("Escape")
     page.locator(".menu > summary").click()
     page.get_by_role("button", name="Sign out").click()

@@ -10,11 +10,12 @@ from playwright.sync_api import Browser, Page, expect
 
 import chromium
 from annotation.consensus.close import close_item
-from annotation.domain.choices import Role
+from annotation.domain.choices import Modality, Role
 from annotation.domain.design.file import read_design
-from annotation.models import Membership, Project
+from annotation.models import Membership, Prior, Project
 from annotation.projects.create import create_project
 from builders import make_labelled_item, make_member, make_open_item, make_picture, make_project
+from question_builders import make_all_questions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -210,3 +211,32 @@ def test_long_names_of_many_categories_are_read_in_full_beside_the_post(
         if height > 560:  # in a short window the list is part of the page, which stays where it is
             expect(last).to_be_in_viewport(ratio=0.9)
     context.close()
+
+
+WIDE = ((1024, 768), (1366, 768), (1440, 900))
+READING = """() => {
+    const [pane, text, bar] = [".reading", ".words blockquote", ".decide"].map((name) => document.querySelector(name));
+    const shown = text.getBoundingClientRect().bottom <= text.closest(".words").getBoundingClientRect().bottom + 1;
+    pane.scrollTo(0, pane.scrollHeight);
+    const last = document.querySelector(".prior:last-of-type").getBoundingClientRect().bottom;
+    const tools = document.querySelector(".stage-tools").getBoundingClientRect().bottom;
+    const top = bar.getBoundingClientRect().top + 1;
+    return [shown, last <= top, tools <= top];
+}"""
+
+
+def test_beside_further_questions_the_text_is_read_and_the_suggestions_are_scrolled_to(
+    page_of: Callable[[Membership], Page], live_server: Any
+) -> None:
+    project = make_project("garden")
+    make_all_questions(project)
+    item = make_open_item(project, "Weeds in the white roses again.", picture=make_picture(project))
+    for modality in Modality:
+        Prior.objects.create(item=item, modality=modality, explanation="A remark about a garden. " * 8, model="m")
+    page = page_of(make_member(project))
+    page.goto(f"{live_server.url}/p/garden/label/")
+    found = {}
+    for width, height in WIDE:
+        page.set_viewport_size({"width": width, "height": height})
+        found[width] = page.evaluate(READING)
+    assert found == {width: [True, True, True] for width, _height in WIDE}
