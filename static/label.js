@@ -271,19 +271,22 @@
   const kept = ["category", "categories", "low_quality", "note", "target_group", "challenge_text", "challenge_image"];
   const isKept = (name) => kept.includes(name) || name.startsWith("answer_");
 
-  function saveDraft() {
+  // A correction is kept when it is sent, as one of this revision: what was looked at and left is no answer.
+  const draftOf = (form) => (form.dataset.step === "correction" ? form.getAttribute("action") : post.seat);
+
+  function saveDraft({ type }) {
     const form = answerForm();
-    if (!form || form.dataset.step === "correction") return;
+    if (!form || (form.dataset.step === "correction" && type !== "submit")) return;
     const values = new FormData(form);
     const names = [...new Set(values.keys())].filter((name) => isKept(name) && values.get(name));
     const draft = Object.fromEntries(names.map((name) => [name, values.getAll(name)]));
-    const { [post.seat]: _before, ...others } = drafts();
-    const newest = [...Object.entries(others).slice(1 - DRAFTS), [post.seat, { step: form.dataset.step, draft }]];
+    const { [draftOf(form)]: _before, ...others } = drafts();
+    const newest = [...Object.entries(others).slice(1 - DRAFTS), [draftOf(form), { step: form.dataset.step, draft }]];
     sessionStorage.setItem("draft:posts", JSON.stringify(Object.fromEntries(newest)));
   }
 
   function restoreDraft(form) {
-    const { step, draft } = drafts()[post.seat] ?? {};
+    const { step, draft } = drafts()[draftOf(form)] ?? {};
     if (step !== form.dataset.step) return;
     for (const field of form.elements) { // what was emptied stays empty
       if (!isKept(field.name)) continue;
@@ -299,6 +302,7 @@
   // ── Time in sight, and the seat ─────────────────────────────────────────────
   document.addEventListener("submit", (event) => {
     if (event.target.id !== "answer") return;
+    saveDraft(event);
     const field = event.target.elements.seconds; // training counts no time
     if (field) field.value = ((performance.now() - post.started - post.away) / 1000).toFixed(1);
   }, true);

@@ -74,6 +74,38 @@ def test_what_was_taken_out_of_an_answer_stays_out_after_a_reload(
     expect(page.locator("#id_note")).to_have_value("")
 
 
+def test_a_change_that_the_connection_lost_is_there_when_its_page_is_opened_again(
+    project: Project, page_of: Callable[[Membership], Page], live_server: Any
+) -> None:
+    Project.objects.update(seats=3)
+    item = make_open_item(project, "Three.", priority=10, seats=3)
+    member = make_member(project)
+    label = make_label(item.seat_rows.get(number=1), member, 1)
+    page = page_of(member)
+    address = f"{live_server.url}{PAGE}own/{label.public_id}/"
+    page.goto(address)
+    page.keyboard.press("2")
+    page.keyboard.press("n")
+    page.keyboard.type("looked at and left")
+    page.goto(address)
+    expect(page.locator("#id_note")).to_have_value("")  # it was never sent
+    page.keyboard.press("2")
+    page.keyboard.press("n")
+    page.keyboard.type("half a thought")
+    page.keyboard.press("Escape")
+    page.route(address, lambda route: route.abort("internetdisconnected"))
+    with page.expect_event("requestfailed"):
+        page.keyboard.press("Enter")
+    page.unroute(address)
+    page.goto(address)
+    expect(page.locator("#id_note")).to_have_value("half a thought")
+    expect(page.locator("input[name=category][value='2']")).to_be_checked()
+    page.keyboard.press("Enter")
+    page.wait_for_url(live_server.url + PAGE)
+    newest = Label.objects.filter(annotator=member).latest("revision")
+    assert (newest.category.code if newest.category else None, newest.note) == (2, "half a thought")
+
+
 def test_a_picture_that_is_no_longer_open_to_somebody_says_so(
     project: Project, page_of: Callable[[Membership], Page], live_server: Any
 ) -> None:
