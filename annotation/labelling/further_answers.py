@@ -148,12 +148,16 @@ def on_page(
     """Return the questions of the page, in its order: in the version that the page showed, else the one in force.
 
     `data` is the form that was sent; without one, `stored` are the answers of a label to begin with. A point of a scale
-    is not taken over from another version: it may mean something else there.
+    is not taken over to another version: it may mean something else there. Where that of its answer is among the
+    questions, it is asked again.
     """
     shown = {question.code: question for question in in_force(questions)}
     if data is not None:
         named = (question for question in questions if data.get(ASKED + question.code) == str(question.version))
         shown |= {question.code: question for question in named}
+    else:
+        rated = (question for question in questions if question.code in shown and _is_point_of(question, stored))
+        shown |= {question.code: question for question in rated}
     return [
         QuestionOnPage(
             question,
@@ -174,6 +178,12 @@ def _raw(question: QuestionOnPage) -> Mapping[str, Any]:
     if not (question.shown or question.value or question.question.required):
         return NOT_SHOWN
     return {"version": question.question.version, "value": question.value}
+
+
+def _is_point_of(question: Question, stored: Mapping[str, Any]) -> bool:
+    entry = stored.get(question.code) or {"version": None, "value": None}
+    is_answered = entry["version"] == question.version and entry["value"] is not None
+    return is_answered and question.kind is QuestionKind.SCALE
 
 
 def _stored(question: Question, entry: Mapping[str, Any] | None) -> Any:

@@ -103,10 +103,16 @@ class Workspace:
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
-        """Return the further questions of the page; a first answer before hidden priors is about the category alone."""
+        """Return the further questions of the page; a first answer before hidden priors is about the category alone.
+
+        For a correction they are every version: it begins with answers to some of them.
+        """
         if self.step is AnswerStep.FIRST_ANSWER:
             return ()
-        asked = self.project.asked_questions() if self.known_questions is None else self.known_questions
+        if self.step is AnswerStep.CORRECTION:
+            asked: Sequence[Question] = self.project.question_values() if self.project.question_count else ()
+        else:
+            asked = self.project.asked_questions() if self.known_questions is None else self.known_questions
         return tuple(question for question in asked if has_subject(question, self.item.text))
 
     def further(self, form: AnswerForm) -> list[QuestionOnPage]:

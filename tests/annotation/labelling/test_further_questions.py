@@ -223,13 +223,27 @@ class TestAgain:
         assert ">They</textarea>" in text
         assert 'value="[[0, 4]]" disabled' in text
 
-    def test_a_point_of_another_version_is_not_taken_over(self, project, client):
+    def test_a_point_stays_one_of_its_scale_when_the_scale_has_changed(self, project, client):
         make_open_item(project, TEXT)
         send(client, client.get(PAGE), category="1", answer_severity="4", answer_targets="men")
         ask(project, [{**QUESTIONS[0], "points": 9}, *QUESTIONS[1:]])
-        text = text_of(client.post(f"{PAGE}undo/", follow=True))
-        assert 'name="answer_severity" value="4"> ' in text
+        page = client.post(f"{PAGE}undo/", follow=True)
+        text = text_of(page)
+        assert 'name="answer_severity" value="4" checked' in text
+        assert 'name="answer_severity" value="9"' not in text
         assert 'value="men" checked' in text
+        assert 'name="asked_severity" value="1"' in text
+        sent = {"category": "1", "note": "A note.", "answer_severity": "4", "asked_severity": "1"}
+        key = re.search(r'name="key" value="([0-9a-f-]{36})"', text)[1]
+        assert client.post(page.redirect_chain[-1][0], {**sent, "key": key}).status_code == 302
+        newest = Label.objects.latest("revision")
+        assert (newest.note, newest.answers["severity"]) == ("A note.", {"version": 1, "value": 4})
+
+    def test_a_scale_that_was_skipped_is_asked_as_it_is_now(self, project, client):
+        make_open_item(project, TEXT)
+        send(client, client.get(PAGE), category="1", answer_targets="men")
+        ask(project, [{**QUESTIONS[0], "points": 9}, *QUESTIONS[1:]])
+        assert 'name="answer_severity" value="9"' in text_of(client.post(f"{PAGE}undo/", follow=True))
 
     def test_looking_at_the_picture_without_a_script_keeps_the_answers(self, project, client):
         make_open_item(project, TEXT)
