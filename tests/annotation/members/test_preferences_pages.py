@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from annotation.domain.choices import Role, Stage
+from annotation.members.invitations import invite
 from annotation.models import Item, Seat, User
 from builders import make_item, make_label, make_member, make_open_item, make_project, make_user
 
@@ -141,3 +142,24 @@ def test_pages_of_failures_say_what_to_do_and_show_no_address(browser):
     assert page.status_code == 404
     assert "There is nothing here" in text_of(page)
     assert "nowhere-at-all" not in text_of(page)
+
+
+@pytest.mark.parametrize(
+    ("blur", "grey", "said"),
+    [(True, True, "start blurred and grey"), (True, False, "start blurred."), (False, True, "are shown at once")],
+)
+def test_the_consent_says_how_this_person_will_meet_pictures(browser, wren, blur, grey, said):
+    make_member(make_project("mine"), user=wren, consent_version=0)
+    User.objects.filter(pk=wren.pk).update(blur=blur, grey=grey)
+    page = text_of(browser.get("/p/mine/consent/"))
+    assert f"Pictures {said}" in page
+    assert page.count("Pictures ") == 1
+
+
+@pytest.mark.parametrize("blur", [True, False])
+def test_an_invitation_promises_no_blur_where_the_project_begins_without(blur):
+    project = make_project("mine", viewing_defaults={"blur": blur})
+    invited = invite(make_member(project, Role.ADMIN), [Role.ANNOTATOR])
+    page = text_of(Client().get(f"/invite/{invited.token}/"))
+    assert ("Pictures stay blurred" in page) is blur
+    assert "Posts here may demean people." in page
