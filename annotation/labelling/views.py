@@ -132,7 +132,7 @@ def correct(request: PersonRequest, slug: str, label: UUID) -> HttpResponse:
     seat = own_seat(member, labels__public_id=label)
     stored = seat.label
     if stored is None:
-        return redirect("annotation:label", slug)
+        return _correct_nothing(request, member)
     workspace = Workspace(member, seat, correcting=stored)
     if request.method == "GET":
         if not can_change_label(seat):
@@ -161,7 +161,7 @@ def correct(request: PersonRequest, slug: str, label: UUID) -> HttpResponse:
         case ItemClosed():
             return next_post(request, member, _change_not_stored(form), status=409)
         case NoSuchLabel():
-            raise Http404
+            return _correct_nothing(request, member)
 
 
 @require_POST
@@ -180,12 +180,10 @@ def undo(request: PersonRequest, slug: str) -> HttpResponse:
     if can_change_label(last):
         return redirect("annotation:label-correct", slug, last.label.public_id)
     match take_back_label(member, last.label.public_id):
-        case TakenBack():
+        case TakenBack() | NoSuchLabel():  # of two presses at once the second finds it taken back
             return HttpResponseRedirect(reverse("annotation:label", args=[slug]) + "?again=1")
         case TooLate():
             return _too_late(request, member)
-        case NoSuchLabel():
-            raise Http404
 
 
 @require_POST
@@ -231,6 +229,20 @@ def _change_not_stored(form: AnswerForm) -> PageNotice:
         _("Everybody has answered for that post, so its labels are final. A reviewer looks at notes and doubts."),
         kept=form,
     )
+
+
+def _correct_nothing(request: PersonRequest, member: Membership) -> HttpResponse:
+    """Go on from a label that was taken back, in another tab perhaps; what was typed for it is shown."""
+    if request.method != "POST":
+        return redirect("annotation:label", member.project.slug)
+    project, questions = member.project, questions_for(member.project, request.POST)
+    form = AnswerForm(request.POST, categories=categories_of(project), choose=project.choose, questions=questions)
+    notice = PageNotice(
+        _("Your change was not stored"),
+        _("That label was taken back, so there is none to change. Here is the next post; it may be the same one."),
+        kept=form,
+    )
+    return next_post(request, member, notice, status=409)
 
 
 def _too_late(request: PersonRequest, member: Membership) -> HttpResponse:
