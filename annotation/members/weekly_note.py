@@ -3,15 +3,16 @@
 from datetime import timedelta
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import ngettext, override
 
+from annotation.assignment.item_query import COMMON_QUEUE
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import Stage
 from annotation.domain.outgoing import MailKind
 from annotation.mail.queue import queue_mail, sends_mail
-from annotation.models import AccessRequest, AccessState, Item, Membership, User
+from annotation.models import AccessRequest, AccessState, Item, Membership, Seat, Skip, User
 from runs.sql.database_clock import database_now
 
 WEEK = timedelta(days=7)
@@ -67,9 +68,17 @@ def _waiting(member: Membership) -> list[str]:
 
 
 def _open_posts(member: Membership) -> int:
-    """Count the posts in labelling with a free seat that the person has not labelled."""
-    free = Item.objects.filter(project=member.project, stage=Stage.LABELLING, seat_rows__label=None)
-    return free.exclude(seat_rows__label__annotator=member).distinct().count()
+    """Count the open posts that the person may be given: with a free place, and neither labelled nor skipped by them.
+
+    What they opted out of is not left out.
+    """
+    if not member.project.is_open:
+        return 0
+    queues = (COMMON_QUEUE, *member.batches.values_list("pk", flat=True))
+    free = Item.objects.filter(project=member.project, stage=Stage.LABELLING, taken__lt=F("seats"), queue__in=queues)
+    mine = Seat.objects.filter(item=OuterRef("pk"), round=OuterRef("round"), annotator=member, label__isnull=False)
+    skipped = Skip.objects.filter(item=OuterRef("pk"), annotator=member)
+    return free.exclude(picture_missing=True).exclude(Exists(mine) | Exists(skipped)).count()
 
 
 def _requests(member: Membership) -> int:

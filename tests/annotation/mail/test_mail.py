@@ -8,12 +8,12 @@ from django.core import mail as outbox
 from django.utils import timezone
 
 import builders
-from annotation.domain.choices import Role
+from annotation.domain.choices import BatchState, Role
 from annotation.domain.outgoing import MOST_ATTEMPTS, MailKind, MailState
 from annotation.mail import queue, send
 from annotation.members.erasure import erase
-from annotation.members.weekly_note import queue_weekly_notes
-from annotation.models import Invitation, Mail, Project, User
+from annotation.members.weekly_note import lines_for, queue_weekly_notes
+from annotation.models import Batch, Invitation, Mail, Project, Skip, User
 from annotation.projects.purge import paths_to
 from annotation.releases import publication
 from annotation.releases.build import release
@@ -143,6 +143,21 @@ def test_the_weekly_note_counts_what_waits_and_holds_no_text(project):
     assert SECRET not in message.body
     User.objects.update(weekly_mailed_at=timezone.now() - timedelta(days=7, seconds=1))
     assert queue_weekly_notes() == 1
+
+
+def test_the_note_counts_no_post_that_the_person_is_not_given(project):
+    member = someone(project, Role.ANNOTATOR)
+    builders.make_label(builders.make_open_item(project).seat_rows.get(number=1), member, 1)
+    Skip.objects.create(item=builders.make_open_item(project), annotator=member)
+    builders.make_open_item(project, picture_missing=True)
+    team = Batch.objects.create(project=project, name="others", state=BatchState.OPEN, limited=True)
+    builders.make_open_item(project, batch="others", queue=team.pk)
+    builders.make_open_item(project, batch="later", queue=None)
+    assert lines_for(member.user) == ""
+    team.members.add(member)
+    assert "1 open post\n" in lines_for(member.user)
+    Project.objects.update(is_open=False)
+    assert lines_for(member.user) == ""
 
 
 def test_nobody_is_mailed_who_did_not_ask_or_has_nothing_to_do(project):
