@@ -14,7 +14,7 @@ from annotation.domain.choices import Modality, Role
 from annotation.domain.design.file import read_design
 from annotation.models import Membership, Prior, Project
 from annotation.projects.create import create_project
-from builders import make_labelled_item, make_member, make_open_item, make_picture, make_project
+from builders import make_label, make_labelled_item, make_member, make_open_item, make_picture, make_project
 from question_builders import make_all_questions
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -240,3 +240,18 @@ def test_beside_further_questions_the_text_is_read_and_the_suggestions_are_scrol
         page.set_viewport_size({"width": width, "height": height})
         found[width] = page.evaluate(READING)
     assert found == {width: [True, True, True] for width, _height in WIDE}
+
+
+def test_on_a_phone_the_own_history_shows_each_label_and_its_change_at_once(
+    page_of: Callable[[Membership], Page], live_server: Any
+) -> None:
+    project = make_project("garden")
+    member = make_member(project)
+    item = make_open_item(project, "https://example.org/" + "a" * 90)
+    make_label(item.seat_rows.get(number=1), member, 3, note="A note.")
+    page = page_of(member)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{live_server.url}/p/garden/history/")
+    for shown in (page.get_by_text("Homophobic"), page.get_by_role("link", name="Change")):
+        box = shown.bounding_box()
+        assert box is not None and box["x"] + box["width"] <= 390
