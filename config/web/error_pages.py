@@ -111,7 +111,7 @@ def _page_of_form(request: HttpRequest) -> str:
 def _typed_text(request: HttpRequest) -> str:
     """Return the longer texts of a refused form, so that nobody loses them; no password and nothing of the form's own.
 
-    The token of the form was checked before, so that the text is the person's own.
+    The caller knows that the form was one of ours, so that the text is the person's own.
     """
     try:
         values = list(request.POST.items())
@@ -126,7 +126,10 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     detail = _("The form was no longer valid; nothing was stored. Load the page again and send it once more.")
     if speaks_json(request):
         return failure(request, 403, "csrf_failed", detail)
-    return HttpResponse(loader.get_template("403_csrf.html").render({"detail": detail}, request), status=403)
+    context = {"detail": detail}
+    if request.headers.get("Sec-Fetch-Site") == "same-origin":  # a page of ours, from before a sign-in in another tab
+        context |= {"typed": _typed_text(request), "back": _page_of_form(request)}
+    return HttpResponse(loader.get_template("403_csrf.html").render(context, request), status=403)
 
 
 @requires_csrf_token

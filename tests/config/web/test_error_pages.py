@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.db import OperationalError, connection
 from django.http import HttpRequest
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 from django.utils import timezone
 
 import builders
@@ -92,3 +92,18 @@ def test_what_the_database_quotes_never_reaches_the_log(caplog):
         except ValueError:
             logging.getLogger("x").exception("failed")
     assert "canary" not in Redacting().format(caplog.records[0])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("site", "shown"), [("same-origin", True), ("cross-site", False), ("", False)])
+def test_a_form_from_before_a_sign_in_in_another_tab_shows_what_was_typed(site, shown):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(builders.make_user())
+    form = {"csrfmiddlewaretoken": "a" * 64, "note": "What I saw, in many words.", "password": "a secret or two"}
+    headers = {"Referer": "http://testserver/p/garden/label/", "Sec-Fetch-Site": site}
+    answer = client.post("/p/garden/label/undo/", form, headers=headers)
+    page = answer.content.decode()
+    assert answer.status_code == 403
+    assert ("What I saw, in many words." in page, 'href="/p/garden/label/"' in page) == (shown, shown)
+    assert "a secret or two" not in page
+    assert "a" * 64 not in page
