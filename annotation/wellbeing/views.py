@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.db.models import Count
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -35,13 +35,7 @@ MOOD_DAYS = 28
 def opt_outs(request: PersonRequest, slug: str) -> HttpResponse:
     """Show and store what this annotator does not want to see; it is in force at once."""
     member = member_of(request, slug, Role.ANNOTATOR)
-    listed = _groups_of(member.project)
-    form = OptOutForm(
-        request.POST if request.method == "POST" else None,
-        categories=categories_of(member.project),
-        groups=listed,
-        initial=initial_of_opt_outs(preferences.read_opt_outs(member), listed),
-    )
+    form = _opt_out_form(member, request.POST if request.method == "POST" else None)
     if form.is_valid():
         freed = preferences.set_opt_outs(member, form.opted_out())
         messages.success(request, _said_of(freed))
@@ -63,13 +57,7 @@ def own_limits(request: PersonRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("Saved. Your limits apply from now on."))
             return redirect("annotation:opt-outs", slug)
-    listed = _groups_of(member.project)
-    chosen = OptOutForm(
-        categories=categories_of(member.project),
-        groups=listed,
-        initial=initial_of_opt_outs(preferences.read_opt_outs(member), listed),
-    )
-    return _care_page(request, member, chosen, form, status=422)
+    return _care_page(request, member, _opt_out_form(member), form, status=422)
 
 
 @never_cache
@@ -94,6 +82,15 @@ def forget_check_ins(request: PersonRequest, slug: str) -> HttpResponse:
     gone = preferences.forget_check_ins(member)
     messages.success(request, ngettext("%(n)s answer is removed.", "%(n)s answers are removed.", gone) % {"n": gone})
     return redirect("annotation:check-in", slug)
+
+
+def _opt_out_form(member: Membership, data: QueryDict | None = None) -> OptOutForm:
+    """Return the form with what is in force, also for a category that was retired since: its posts still come."""
+    chosen, offered = preferences.read_opt_outs(member), categories_of(member.project)
+    retired = chosen.categories - {category.code for category in offered}
+    categories = [*offered, *(member.project.categories_by_code[code] for code in sorted(retired))]
+    groups = _groups_of(member.project)
+    return OptOutForm(data, categories=categories, groups=groups, initial=initial_of_opt_outs(chosen, groups))
 
 
 def _care_page(

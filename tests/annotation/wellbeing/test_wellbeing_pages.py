@@ -100,6 +100,19 @@ def test_what_is_opted_into_again_ends_and_what_stays_is_the_same_row(wren, brow
     assert OptOut.objects.exclude(ended_at=None).get().category.code == 2
 
 
+def test_an_opt_out_of_a_category_that_was_retired_stays_until_it_is_taken_back(garden, wren, browser):
+    browser.post(CARE, {"categories": ["2"]})
+    garden.categories.filter(code__in=(2, 3)).update(retired_at=timezone.now(), key="")
+    page = text_of(browser.get(CARE))
+    assert "Sexist" in page and "Homophobic" not in page
+    assert page.count(" checked") == 1
+    browser.post(CARE, {"categories": ["2"], "severity": "3"})
+    assert in_force(wren) == {(2, "", None), (None, "", 3)}
+    assert browser.post(CARE, {"categories": ["3"]}).status_code == 422
+    browser.post(CARE, {})
+    assert in_force(wren) == set()
+
+
 def test_a_group_of_few_posts_is_not_listed_since_that_would_tell_what_they_are_about(garden, browser):
     for _ in range(9):
         make_item(garden, target_group="Millers")
