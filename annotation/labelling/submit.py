@@ -21,8 +21,9 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import F
 
-from annotation.assignment.annotator_state import lock_member
+from annotation.assignment.annotator_state import lock_member, read_annotator_state
 from annotation.assignment.claim import claim_after_label
+from annotation.assignment.item_query import is_item_wanted
 from annotation.assignment.outcomes import (
     AlreadyLabelled,
     FirstAnswerNeeded,
@@ -260,10 +261,18 @@ def skip_seat(member: Membership, seat: UUID, reason: str = "") -> Skipped | Alr
 
 @short_transaction
 def renew_lease(member: Membership, seat: UUID) -> bool:
-    """Hold the seat, and a prefetched one, for another lease while the annotator works. Return False if it is lost."""
+    """Hold the seat, and a prefetched one, for another lease while the annotator works. Return False if it is lost.
+
+    So is one that went back because of an opt-out, for another page that still shows it.
+    """
     member, now = lock_member(member)
     locked = lock_seat(member, seat, now)
-    if locked is None or ensure_fillable(locked, member, now) is not None:
+    if locked is None:
+        return False
+    is_lost = not locked.is_current_of(member)
+    if is_lost and not is_item_wanted(locked.item.pk, read_annotator_state(member, now).unwanted):
+        return False
+    if ensure_fillable(locked, member, now) is not None:
         return False
     count_act(member, locked.pace, now)
     seats = Seat.objects.filter(annotator=member, expires_at__isnull=False)

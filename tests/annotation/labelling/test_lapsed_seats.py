@@ -10,6 +10,8 @@ from django.utils import timezone
 
 from annotation.assignment.release_seats import free_lapsed_seats
 from annotation.models import GlossaryEntry, Item, Label, Membership, Project, Report, Seat
+from annotation.wellbeing import preferences
+from annotation.wellbeing.preferences import OptedOut
 from annotation.workload import timesheets
 from builders import make_label, make_member, make_open_item, make_picture, make_project
 
@@ -80,6 +82,17 @@ def test_a_seat_that_somebody_else_has_taken_is_not_given_back(browser_of_wren, 
     take(lapsed, other)
     assert browser_of_wren.post(f"{PAGE}{lapsed.public_id}/{act}/", {"show": "1"}).status_code == 404
     assert holder(lapsed) == other
+
+
+def test_a_post_that_went_back_for_an_opt_out_does_not_come_again_by_an_old_page(project, wren, browser_of_wren):
+    make_open_item(project, "Weeds.", severity=3)
+    browser_of_wren.get(PAGE)
+    seat = Seat.objects.get(annotator=wren)
+    assert preferences.set_opt_outs(wren, OptedOut(frozenset(), frozenset(), 3)) == 1
+    assert browser_of_wren.post(f"{PAGE}{seat.public_id}/renew/").status_code == 409
+    assert browser_of_wren.post(f"{PAGE}{seat.public_id}/look/", {"show": "1"}).status_code == 404
+    assert holder(seat) is None
+    assert browser_of_wren.get(f"{PAGE}{seat.public_id}/report/").status_code == 200
 
 
 @pytest.mark.parametrize("taken", [False, True])
