@@ -137,3 +137,8 @@ def _words(old: str, new: str) -> Line | None:
 
 def _whole(lines: list[str], kind: Kind) -> Iterator[Line]:
     return ((Piece(kind, line),) for line in lines)
+
+
+def table_cell(words: str) -> str:
+    """Return words as one cell of a Markdown table: in one line, bars written so that they part nothing."""
+    return " ".join(words.split()).replace("|", "\\|")

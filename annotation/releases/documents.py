@@ -21,7 +21,7 @@ from annotation.domain.releases.provenance import (
     hub_licence,
     item_licences,
     language_creators,
-    stated_licences,
+    licences_of_parts,
 )
 from annotation.domain.releases.splits import Part
 from annotation.releases.files import CARD, ITEMS, ReleasedFile, checksum, write_small
@@ -171,9 +171,9 @@ def _size(items: int) -> str:
 
 def citation_file(manifest: dict[str, Any]) -> str:
     """Return CITATION.cff 1.2.0; JSON values, which are YAML too."""
-    licences = stated_licences(manifest)
+    licences = set(map(licence_of, licences_of_parts(manifest)))
     # Several in a citation file mean a choice between them, which nobody has here: then LICENSE alone says it.
-    licence = licence_of(licences[0]) if len(licences) == 1 else None
+    licence = licences.pop() if len(licences) == 1 else None
     citation: dict[str, Any] = {
         "cff-version": "1.2.0",
         "message": "If you use this data set, please cite this release.",

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Min
 
 from annotation.domain.design.changes import ChangeKind
+from annotation.domain.markdown import table_cell
 from annotation.domain.questions.design_rows import question_row
 from annotation.domain.questions.pooling import PooledQuestion, pooled_questions
 from annotation.domain.questions.question import Question, QuestionKind
@@ -110,17 +111,12 @@ def _card_row(question: Mapping[str, Any], pool: Mapping[str, Any]) -> dict[str,
     return {
         "code": question["code"],
         "kind": question["kind"],
-        "wording": _in_cell(question["wording"]) + (f" (version {numbers})" if several else ""),
+        "wording": table_cell(question["wording"]) + (f" (version {numbers})" if several else ""),
         "asked": sum(version["asked"] for version in versions),
         "answers": sum(version["answers"] for version in versions),
         "alpha": "undefined" if pool["alpha"] is None else f"{pool['alpha']:.3f}",
         "counts": f"{pool['items']} ({pool['ratings']})",
     }
-
-
-def _in_cell(words: str) -> str:
-    """Return words for a cell of a Markdown table."""
-    return " ".join(words.split()).replace("|", "\\|")
 
 
 def card_changes(manifest: Mapping[str, Any]) -> list[str]:

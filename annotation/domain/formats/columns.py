@@ -67,17 +67,26 @@ class Column:
 
     def count(self, value: Any) -> None:
         """Count the value of one row; an empty one counts for nothing."""
-        if value is None or value == "":
+        if value is None or value in ("", []):
             return
         self.rows += 1
         if self.many or self.became in UNCOUNTED:
             return
         self.holds_lists = self.holds_lists or isinstance(value, list | dict)
-        word = value if isinstance(value, str) else str(value) if isinstance(value, int | float) else ""
+        word = _as_read(value)
         if not 0 < len(word) <= LENGTH or (word not in self.values and len(self.values) == VALUES):
             self.many, self.values = True, {}
         else:
             self.values[word] = self.values.get(word, 0) + 1
+
+
+def _as_read(value: Any) -> str:
+    """Return a value as mappings of values name it: `true`, and a whole number without a point. "" for other values."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if isinstance(value, str | int | float) else ""
 
 
 class ColumnTally:
@@ -98,13 +107,15 @@ class ColumnTally:
         return {"columns": [vars(column) for column in self], "sheet": self.sheet, "other_sheets": self.other_sheets}
 
     def count(self, values: Mapping[str, Any], use_of: Callable[[str], str]) -> None:
-        """Count the values of one row. `use_of` is asked once for each column."""
+        """Count the values of one row. `use_of` is asked once for each column, and again while it has no value."""
         for name, value in values.items():
             column = self._columns.get(name)
             if column is None:
                 if len(self._columns) == COLUMNS:
                     continue
                 column = self._columns[name] = Column(name, use_of(name))
+            elif not column.rows and column.became == PASSED_OVER:
+                column.became = use_of(name)
             column.count(value)
 
     def put(self, column: Column) -> None:

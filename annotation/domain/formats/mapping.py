@@ -65,12 +65,17 @@ class Shape:
         self.annotator = mapped.annotator or "annotator"
         self.id = mapped.id or ("id" if "id" in columns or reading.update else "")
         self.subset = mapped.subset
-        self.names = NAMES | {GOLD_SET} if "gold" in columns else NAMES
+        self.names = NAMES
         self.used = self.names | DERIVED | {self.text, self.image, self.id, self.label, self.annotator, self.subset}
         self.answered = bool(mapped.label) and mapped.label_is is LabelUse.SEAT
         if self.answered:
             self.used |= {name for name in columns if name.startswith(ANSWER)}
+        if "gold" in columns:
+            self._take_sets()
         self._check_columns(columns)
+
+    def _take_sets(self) -> None:
+        self.names, self.used = self.names | {GOLD_SET}, self.used | {GOLD_SET}
 
     def _use_of(self, name: str) -> str:
         """Return the field that a column is read as."""
@@ -114,6 +119,8 @@ class Shape:
 
     def row(self, line: int, values: Mapping[str, Any], entry: int = 0) -> Row:
         """Read the values as a row. Raises BadValue for the first value that is not valid."""
+        if "gold" in values and GOLD_SET not in self.names:  # a line of JSON may have keys that the first one lacks
+            self._take_sets()
         self.reading.columns.count(values, self._use_of)
         get = values.get
         name = fields.external_id(get(self.id), self.id) if self.id else self._made_id(entry or line, get("id"))

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime, time
+from decimal import Decimal
 from typing import Any, BinaryIO
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,7 +22,7 @@ import pyarrow.parquet as pq
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
-from annotation.domain.formats.csv import COLUMNS
+from annotation.domain.formats.csv import COLUMNS, check_header
 from annotation.domain.formats.mapping import Shape
 
 MAGIC = b"PAR1"
@@ -81,6 +83,7 @@ class Parquet:
 
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
+        check_header(self._schema.names)
         columns = frozenset(self._schema.names)
         mapped = self.reading.mapped
         if not mapped.label and "label" in columns:
@@ -170,21 +173,31 @@ def _storable(value: Any, field: str) -> Any:
     """Return the value as JSON has it. Raises BadValue for a value that the database cannot store."""
     if isinstance(value, str):
         strict_json.check_text(value, field)
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise BadValue("not_finite", f"{value} is not a number that can be stored.", field)
-    elif isinstance(value, float):
-        return fields.whole(value)
-    elif isinstance(value, date | datetime | time):
-        return value.isoformat()
     elif isinstance(value, list):
         return [_storable(part, field) for part in value]
     elif isinstance(value, dict):
         for key in value:
             strict_json.check_text(str(key), field)
         return {str(key): _storable(part, field) for key, part in value.items()}
-    elif not isinstance(value, int | float | None):
-        raise BadValue("bad_value", f"A value of the kind {type(value).__name__} is not read here.", field)
+    elif isinstance(value, float | Decimal):
+        return _number(value, field)
+    elif isinstance(value, date | datetime | time):
+        return value.isoformat()
+    elif isinstance(value, UUID):
+        return str(value)
+    elif not isinstance(value, int | None):
+        reason = f"{field} holds values of the kind {type(value).__name__}, which are not read here."
+        raise BadValue("bad_value", reason, field)
     return value
+
+
+def _number(value: float | Decimal, field: str) -> int | float | str:
+    """Return a fraction as JSON has it; a decimal stays exact, as a text where it is not whole. Raises BadValue."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else str(value)
+    if not math.isfinite(value):
+        raise BadValue("not_finite", f"{field} is {value}, which is not a number that can be stored.", field)
+    return fields.whole(value)
 
 
 def _text_columns(schema: pa.Schema) -> list[str]:

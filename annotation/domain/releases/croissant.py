@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from annotation.domain.releases.column_types import TYPES
+from annotation.domain.releases.columns import QUESTION_COLUMN
 from annotation.domain.releases.licences import licence_of
-from annotation.domain.releases.provenance import NOT_STATED, stated_licences
+from annotation.domain.releases.provenance import licences_of_parts
 
 _CONTEXT = {
     "@language": "en",
@@ -82,7 +83,7 @@ def croissant(
     }
     if languages := list(manifest["counts"].get("languages") or ()):
         description["inLanguage"] = languages
-    licences = [_licence(name) for name in stated_licences(manifest)] or [NOT_STATED]
+    licences = list(dict.fromkeys(map(_licence, licences_of_parts(manifest))))
     return description | {"license": licences[0] if len(licences) == 1 else licences}
 
 
@@ -123,6 +124,9 @@ def _records(columns: Sequence[str], descriptions: Mapping[str, str]) -> dict[st
             "source": {"fileObject": {"@id": _ITEMS}, "extract": {"column": name}},
         }
         for name in columns
-        if not isinstance(TYPES.get(name), list)
+        if name != QUESTION_COLUMN and not isinstance(TYPES.get(name), list)
     ]
-    return {"@type": "cr:RecordSet", "@id": "items", "name": "items", "key": {"@id": "items/id"}, "field": fields}
+    records: dict[str, Any] = {"@type": "cr:RecordSet", "@id": "items", "name": "items", "key": {"@id": "items/id"}}
+    if QUESTION_COLUMN in columns:  # an object, for which Croissant 1.0 has no type
+        records["description"] = f"Each line of {_ITEMS} has {QUESTION_COLUMN} too: {descriptions[QUESTION_COLUMN]}"
+    return records | {"field": fields}

@@ -30,24 +30,28 @@ def item_licences(manifest: Mapping[str, Any]) -> dict[str, int]:
     return dict(sorted(named.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def stated_licences(manifest: Mapping[str, Any]) -> list[str]:
-    """Return the licences that hold for some part of the release: the project's first, then those of its items."""
+def licences_of_parts(manifest: Mapping[str, Any]) -> list[str]:
+    """Return the licences that hold for some part of the release: the project's first, then those of its items.
+
+    NOT_STATED is among them if nobody names one for some items.
+    """
     own = [manifest["licence"]] if manifest["licence"] else []
-    return list(dict.fromkeys([*own, *(name for name in item_licences(manifest) if name != NOT_STATED)]))
+    return list(dict.fromkeys([*own, *item_licences(manifest)]))
 
 
 def hub_licence(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys about licences as dataset hubs read them: identifiers of theirs, or `other` with a name."""
-    names = stated_licences(manifest)
-    if not names:
-        return {"license": "unknown"}
-    licences = [licence_of(name) for name in names]
-    identifiers = list(dict.fromkeys(licence.hub if licence else "other" for licence in licences))
+    hubs = {name: _hub_name(name) for name in licences_of_parts(manifest)}
+    identifiers = list(dict.fromkeys(hubs.values()))
     head: dict[str, Any] = {"license": identifiers[0] if len(identifiers) == 1 else identifiers}
-    if "other" in identifiers:
-        others = [name for name, licence in zip(names, licences, strict=True) if licence is None]
+    if others := [name for name, hub in hubs.items() if hub == "other"]:
         head |= {"license_name": "-and-".join(_slug(name) for name in others)[:96], "license_link": "LICENSE"}
     return head
+
+
+def _hub_name(name: str) -> str:
+    licence = licence_of(name)
+    return licence.hub if licence else "unknown" if name == NOT_STATED else "other"
 
 
 def _slug(name: str) -> str:

@@ -68,6 +68,29 @@ def test_gold_is_one_of_its_categories_by_code_or_name_or_a_translation(project)
     assert gold == [(1, [1, 3]), (1, [1, 3]), (1, [1, 2]), (1, [1, 3]), (2, [])]
 
 
+@pytest.mark.parametrize("form", ["JSON lines", "Label Studio"])
+@pytest.mark.parametrize("first", [{}, {"categories": []}])
+def test_gold_of_several_may_begin_in_a_later_row(project, form, first):
+    Project.objects.update(choose="several")
+    project.refresh_from_db()
+    rows = [{"id": "a", "text": "One.", **first}, {"id": "b", "text": "Two.", "gold": 1, "categories": [1, 3]}]
+    tasks = json.dumps([{"id": number, "data": row, "annotations": []} for number, row in enumerate(rows)])
+    report = read(project, lines(*rows) if form == "JSON lines" else tasks, dry_run=False)
+    assert report.errors == []
+    assert Item.objects.get(external_id="b").categories == [1, 3]
+
+
+def test_values_are_told_as_a_mapping_of_values_names_them(project):
+    rows = [{"id": "a", "text": "x", "toxic": True}, {"id": "b", "text": "y", "toxic": False}]
+    told = {"true": 1, "false": 1}
+    mapped = Mapped(label="toxic", values={"true": "Racist", "false": "NotHate"})
+    report = read(project, lines(*rows), mapped=mapped)
+    assert report.errors == [] and report.columns[2]["values"] == told
+    numbers = lines(*({**row, "toxic": float(row["toxic"])} for row in rows))
+    report = read(project, numbers, mapped=Mapped(label="toxic"))
+    assert report.errors == [] and report.columns[2]["values"] == {"1": 1, "0": 1}
+
+
 def test_only_decisions_that_came_with_the_file_count_as_decided(project):
     def labels(*codes):
         return [{"annotator": f"a{place}", "category": code} for place, code in enumerate(codes)]

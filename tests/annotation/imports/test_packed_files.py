@@ -9,6 +9,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -100,6 +101,30 @@ def test_b122_parquet_that_unpacks_to_much_is_refused_for_little(make: Callable[
     spent = os.times()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 50 * 1024  # KiB, of the site's own process
     assert spent.children_user - begun.children_user < 10
+
+
+def test_a_column_that_stands_twice_is_refused() -> None:
+    table = pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["text", "text"])
+    assert refusal(parquet(table)).code == "duplicate_column"
+
+
+def test_ids_of_a_database_are_read_as_they_are_written() -> None:
+    numbers = [Decimal("20260131123456789012"), Decimal(7)]
+    rows = rows_of(parquet({"id": numbers, "text": ["a", "b"]}))
+    assert [row.external_id for row in rows] == ["20260131123456789012", "7"]
+    raw = pa.array([bytes(16), bytes([255]) * 16], pa.binary(16))
+    keys = pa.ExtensionArray.from_storage(pa.uuid(), raw)
+    first, second = rows_of(parquet({"id": keys, "text": ["a", "b"]}))
+    assert first.external_id == "00000000-0000-0000-0000-000000000000"
+    assert second.external_id == "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+
+def test_a_value_that_is_not_read_names_its_column() -> None:
+    missing, whole = rows_of(parquet({"id": [1, 2], "text": ["a", "b"], "severity": [float("nan"), 1.0]}))
+    assert isinstance(missing, RowError) and missing.reason.startswith("severity is nan")
+    assert isinstance(whole, Row) and whole.severity == 1
+    (raw,) = rows_of(parquet({"text": ["a"], "source": [b"a"]}))
+    assert isinstance(raw, RowError) and raw.reason.startswith("source holds values of the kind bytes")
 
 
 def test_b122_a_text_that_is_not_utf_8_is_refused_with_its_row() -> None:

@@ -8,7 +8,7 @@ import builders
 from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Order, Role, Source, Stage
 from annotation.domain.releases.languages import language_of
-from annotation.models import Item, Membership, ReleaseTerms
+from annotation.models import Item, Membership, Prior, ReleaseTerms
 from annotation.releases.build import release
 from annotation.releases.documents import bibtex
 from release_builders import make_gold
@@ -44,12 +44,13 @@ def test_licences_come_from_the_items_with_their_counts(project):
     import mlcroissant  # noqa: PLC0415 (loads pandas)
 
     card, cited, described, folder = papers_of(project)
-    assert card.data.license == ["cc0-1.0", "cc-by-4.0"]
+    assert card.data.license == ["cc0-1.0", "cc-by-4.0", "unknown"]
     assert "| Licence of the items | CC0-1.0 (2 items), cc by 4.0 (1 item), not stated (1 item) |" in card.text
     assert "license:" not in cited  # several would mean a choice between them
     assert described["license"] == [
         "https://creativecommons.org/publicdomain/zero/1.0/",
         "https://creativecommons.org/licenses/by/4.0/",
+        "not stated",
     ]
     assert "  2 x CC0-1.0\n  1 x cc by 4.0\n  1 x not stated" in (folder / "LICENSE").read_text()
     assert not mlcroissant.Dataset(jsonld=str(folder / "croissant.json")).metadata.issues.errors
@@ -90,6 +91,34 @@ def test_a_licence_that_all_items_share_is_the_licence(project):
     assert card.data.license == "cc-by-4.0"
     assert 'license: "CC-BY-4.0"' in cited
     assert described["license"] == "https://creativecommons.org/licenses/by/4.0/"
+
+
+def test_a_licence_of_some_items_is_not_that_of_items_without_one(project):
+    Item.objects.filter(licence="cc by 4.0").update(licence="CC0-1.0")
+    card, cited, described, _folder = papers_of(project)
+    assert card.data.license == ["cc0-1.0", "unknown"]
+    assert "license:" not in cited
+    assert described["license"] == ["https://creativecommons.org/publicdomain/zero/1.0/", "not stated"]
+
+
+def test_two_names_of_one_licence_are_one(project):
+    Item.objects.filter(licence="CC0-1.0").update(licence="CC-BY-4.0")
+    Item.objects.filter(licence="").update(licence="CC BY 4.0")
+    card, cited, described, _folder = papers_of(project)
+    assert card.data.license == "cc-by-4.0"
+    assert 'license: "CC-BY-4.0"' in cited
+    assert described["license"] == "https://creativecommons.org/licenses/by/4.0/"
+
+
+def test_a_bar_in_a_name_parts_no_row_of_a_table(project):
+    Item.objects.update(licence="Ours | theirs")
+    project.categories.filter(code=1).update(name="Racist | xenophobic")
+    Prior.objects.create(item=Item.objects.first(), modality="text", state="ok", hateful=False, model="a|b")
+    card, *_rest = papers_of(project)
+    tables = [line for line in card.text.splitlines() if line.startswith("| ")]
+    for words in ("Ours \\| theirs (4 items)", "1 Racist \\| xenophobic", "a\\|b"):
+        assert any(words in line for line in tables)
+    assert not [line for line in tables if " theirs" in line and "\\| theirs" not in line]
 
 
 def test_a_licence_that_no_hub_knows_has_a_name_without_spaces_and_a_file(project):

@@ -6,6 +6,7 @@ import tarfile
 from dataclasses import replace
 from typing import Any
 
+import mlcroissant
 import pyarrow.parquet as pq
 import pytest
 from django.core.management import call_command
@@ -281,8 +282,13 @@ def test_the_papers_describe_the_questions_with_every_version(project, tmp_path)
     )
     assert "`questions.json`: the further questions" in card
     (records,) = json.loads((tmp_path / "out/croissant.json").read_text())["recordSet"]
-    fields = {field["name"]: field for field in records["field"]}
-    assert "severity (scale): How severe is it?" in fields["questions"]["description"]
+    assert "severity (scale): How severe is it?" in records["description"]
+
+
+def test_the_croissant_description_gives_the_records(project, tmp_path):
+    copy_to(release(project, None), tmp_path / "out")
+    described = mlcroissant.Dataset(jsonld=str(tmp_path / "out" / "croissant.json"))
+    assert [record["items/id"] for record in described.records("items")] == [b"w.1", b"w.2"]
 
 
 def test_the_card_says_that_the_design_changed_while_people_labelled(project):
