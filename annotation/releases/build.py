@@ -158,7 +158,7 @@ def _write_items(
             writer.add(released_item.row, picture)
         counted.add(released_item.row)
         if older:
-            told_anew.append((released_item.row["id"], brief(released_item.row)))
+            told_anew.append((released_item.row["id"], brief(released_item.row, rows.selection.texts)))
         if counted.items % 500 == 0:
             progress(counted.items, total)
         elif counted.items == 1:

@@ -37,10 +37,11 @@ def briefs(release: Release) -> Iterator[tuple[str, Brief]]:
 
     Raises OSError if the file is lost.
     """
+    texts = bool(release.manifest["selection"].get("texts", True))
     with release_folder(release).open(ITEMS) as lines:
         for line in lines:
             row = json.loads(line)
-            yield row["id"], brief(row)
+            yield row["id"], brief(row, texts)
 
 
 def between(older: Release, newer: Release) -> dict[str, Any]:

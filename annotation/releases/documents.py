@@ -46,6 +46,7 @@ COLUMN_WORDS = {
     "source": "who decided the category",
     "picture_text": "the words that were read in the picture; null if there are none or nobody read it",
     "picture_text_reader": "who read them: a program or model with its version, a person, or given with the data",
+    "text_sha256": "SHA-256 of the text in its composed form (NFC) in UTF-8",
     "labels": "the labels of the deciding round; answers to further questions in answers and answer_versions",
     "split": "train, dev or test",
     "injected": "whether a model wrote the text for this data set; a person accepted it then",

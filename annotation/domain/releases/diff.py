@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.domain.choices import Stage
+from annotation.domain.imports.row import text_digest
 from annotation.domain.releases.answers import ANSWERS
 from annotation.domain.releases.columns import SPLIT_COLUMN, undecided, without_decision
 from vocabulary.display_names import NamedEnum, pgettext
@@ -42,10 +43,11 @@ class Brief:
     round: int
     votes: tuple[Named, ...]
     rest: int
-    """A hash of text, picture, priors, level, reason and answers, to find other changes.
-
-    It is valid only within one process.
-    """
+    """A hash of picture, priors, level, and of the text's digest, to find other changes; valid within one process."""
+    words: int = field(default=0, compare=False)
+    """A hash of text, reason and answers, which a release may leave out; valid within one process."""
+    has_words: bool = field(default=True, compare=False)
+    """Whether the row has them: what one release leaves out is no revision."""
     part: str | None = field(default=None, compare=False)
     """Train, dev or test; None where the release is not split. Another part is no revision of the item itself."""
 
@@ -80,16 +82,14 @@ class Changes:
     """Items in another part of the split; they may be relabelled or revised as well."""
 
 
-_REST = (
-    *("level", "text", "image_sha256_released", "text_label", "image_label", "pattern", "licence", "intended"),
-    "rationale",
-)
+_REST = ("level", "image_sha256_released", "text_label", "image_label", "pattern", "licence", "intended")
 
 
-def brief(row: Mapping[str, Any]) -> Brief:
+def brief(row: Mapping[str, Any], texts: bool = True) -> Brief:
     """Return the part of a row that is compared; pseudonyms and dates are left out.
 
-    A post that is not gold has no final category, though rows of older releases may name one.
+    `texts`: whether the release holds texts. A post that is not gold has no final category, though rows of older
+    releases may name one.
     """
     if undecided(row):
         row = without_decision(row)
@@ -98,10 +98,12 @@ def brief(row: Mapping[str, Any]) -> Brief:
     rest = (
         *(row[name] for name in _REST),
         tuple(row.get("intended_categories") or ())[1:],
-        _answers_text(labels),
+        row.get("text_sha256") or text_digest(row["text"] or ""),
     )
+    words = hash((row["text"], row["rationale"], _answers_text(labels)))
+    has_words = texts and not row.get("withheld")
     stage, gold = str(row.get("stage", Stage.GOLD)), _named(row.get("categories"), row["gold"])
-    return Brief(stage, gold, row["source"], row["round"], votes, hash(rest), row.get(SPLIT_COLUMN))
+    return Brief(stage, gold, row["source"], row["round"], votes, hash(rest), words, has_words, row.get(SPLIT_COLUMN))
 
 
 def _named(codes: Sequence[int] | None, lead: int | None) -> Named:
@@ -132,7 +134,7 @@ def compare(before: Mapping[str, Brief], after: Iterable[tuple[str, Brief]]) -> 
             changes.moved.append(Moved(name, then.part, now.part))
         if then.gold != now.gold:
             changes.relabelled.append(Relabelled(name, then.gold, now.gold, _why(then, now)))
-        elif then != now:
+        elif then != now or (then.has_words == now.has_words and then.words != now.words):
             changes.revised.append(name)
     changes.removed.update((name, then.stage) for name, then in before.items() if name not in names)
     return changes

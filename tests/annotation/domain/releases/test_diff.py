@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from annotation.domain.imports.row import text_digest
 from annotation.domain.releases.diff import brief, compare
 
 
@@ -53,6 +54,19 @@ def test_another_reason_answer_or_intent_is_a_revision() -> None:
     assert changes_of(row(), row(**answered(None))).revised == []  # the question came later
     sets = [row(intended=1, intended_categories=codes) for codes in ([1], [1, 2])]
     assert changes_of(*sets).revised == ["a"]
+
+
+def test_what_one_release_leaves_out_is_no_revision() -> None:
+    answers = {"labels": [{"annotator": "a-1", "category": 1, "answers": {"why": "Meant."}}]}
+    full = row(text="Cafe\u0301.", rationale="Quoted.", **answers)
+    bare = row(text_sha256=text_digest("Café."), labels=[{"annotator": "a-1", "category": 1, "answers": {"why": None}}])
+    other = bare | {"text_sha256": text_digest("Tea.")}
+    for before, after, revised in ((full, bare, []), (bare, full, []), (bare, bare, []), (full, other, ["a"])):
+        texts = [row is full for row in (before, after)]
+        changes = compare({"a": brief(before, texts[0])}, [("a", brief(after, texts[1]))])
+        assert changes.revised == revised
+    assert changes_of(full, bare | {"withheld": True}).revised == []  # by the licence of the post
+    assert changes_of(full, full | {"rationale": "Meant."}).revised == ["a"]
 
 
 def test_a_post_in_another_part_has_moved_and_is_not_revised() -> None:
