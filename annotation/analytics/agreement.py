@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 
+import numpy as np
 from django.db.models import Count, Q
 
 from annotation.analytics.closed_items import ClosedItem, ClosedItems, LabelsRead, first_seats, tell_nobody
@@ -32,6 +33,7 @@ from annotation.domain.statistics.agreement import (
     krippendorff_alpha,
     tally_of,
 )
+from annotation.domain.statistics.arrays import Flags
 from annotation.domain.statistics.confusions import confusions, items_with
 from annotation.domain.statistics.set_agreement import set_alpha
 from annotation.domain.votes import Category
@@ -143,6 +145,9 @@ class RawLabels:
     """The single raw labels, with annotators as membership keys, and the figures of their categories."""
 
     ratings: Ratings
+    """Each rating is a category, or a set of several."""
+    members: Flags
+    """Which categories (columns) each rating (row) names."""
     figures: LabelFigures
 
 
@@ -209,7 +214,7 @@ def _figures(
     )
     labels = {tuple(book.items.sets_of[rating] for rating in ratings): n for ratings, n in sets.round_one.items()}
     of_labels = LabelFigures(book.items.categories, book.by_category(sets.raw), confusions(labels), items_with(labels))
-    return figures, RawLabels(book.ratings(), of_labels)
+    return figures, RawLabels(book.ratings(), book.members(), of_labels)
 
 
 def gold_patterns(project: Project) -> tuple[dict[str, int], dict[Difficulty, int], int]:
@@ -252,7 +257,7 @@ class _Book:
         self.questions = QuestionTally(project.question_values())
         self.items = ClosedItems(project, tell, with_answers=bool(self.questions))
         self.decided = lru_cache(maxsize=None)(self._decided)
-        self._ratings = array("q")  # flat: item, annotator, category, 24 bytes per rating
+        self._ratings = array("q")  # flat: item, annotator, rating, 24 bytes each
 
     def account(self, counted: Counter[tuple[int, ...]]) -> AgreementAccount:
         """Describe one set of items."""
@@ -296,6 +301,13 @@ class _Book:
         flat = iter(self._ratings)
         return Ratings.of(zip(flat, flat, flat, strict=True))
 
+    def members(self) -> Flags:
+        """Return which categories (columns) each rating (row) names."""
+        members = np.zeros((len(self.items.sets_of), len(self.items.categories)), dtype=bool)
+        for rating, chosen in enumerate(self.items.sets_of):
+            members[rating, list(chosen)] = True
+        return members
+
     def by_category(self, raw: Counter[tuple[int, ...]]) -> tuple[ByCategory, ...]:
         """Each category in the raw labels, in the order of codes."""
         counted = tally_of(raw, len(self.items.sets_of))
@@ -318,7 +330,7 @@ class _Book:
     def _note_ratings(self, closed: ClosedItem) -> None:
         for label in first_seats(closed.round_one):
             if label.category is not None:
-                self._ratings.extend((closed.pk, label.annotator, min(self.items.sets_of[label.category])))
+                self._ratings.extend((closed.pk, label.annotator, label.category))
 
     def _add_to_steps(self, sets: _Sets, closed: ClosedItem) -> None:
         settled = _present(label.settled for label in closed.round_one)

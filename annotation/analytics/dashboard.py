@@ -9,14 +9,14 @@ from typing import Any
 from django.db.models import BooleanField, Count, ExpressionWrapper, F, Min, Q, QuerySet
 from django.db.models.functions import TruncDate
 
-from annotation.analytics.agreement import Agreement, LabelFigures, read_labels
+from annotation.analytics.agreement import Agreement, LabelFigures, RawLabels, read_labels
 from annotation.analytics.closed_items import LabelsRead, tell_nobody
 from annotation.analytics.influence import Influence, read_answers
 from annotation.core.extensions import gold_wanted
 from annotation.core.snapshots import snapshot
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Level, Reason, Source, Stage
-from annotation.domain.statistics.agreement import Alike, Pair, alike_by_category, cohen_kappas
+from annotation.domain.statistics.agreement import Alike, Pair, alike_by_category, alike_in_naming, cohen_kappas
 from annotation.models import Dispute, Item, Label, Membership, Project
 
 _DONE = (Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED)
@@ -56,15 +56,12 @@ class AnnotatorAgreement:
     name: str
     labels: int
     by_category: Mapping[int, Alike]
-    """By the index of the category that this person chose."""
+    """By the index of a category that this person chose: whether the others chose it too."""
 
-    @property
-    def others(self) -> int:
-        return sum(alike.others for alike in self.by_category.values())
-
-    @property
-    def agreeing(self) -> int:
-        return sum(alike.agreeing for alike in self.by_category.values())
+    others: int
+    """Labels of others on the same items."""
+    agreeing: int
+    """Those among them that name the same category, or the same set of several."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +108,7 @@ def read_dashboard(project: Project, tell: LabelsRead = tell_nobody) -> Dashboar
         agreement=agreement,
         labels=labels.figures,
         influence=influence_of_answers(),
-        people=_people(members, alike_by_category(labels.ratings)),
+        people=_people(members, labels),
         pairs=_named(cohen_kappas(labels.ratings), names),
         days=days,
         guideline_version=guideline_version,
@@ -197,13 +194,23 @@ def _with_labels(project: Project) -> Iterable[Membership]:
     return members.order_by("-done", "pseudonym")
 
 
-def _people(members: Sequence[Membership], alike: Sequence[Alike]) -> list[AnnotatorAgreement]:
+def _people(members: Sequence[Membership], labels: RawLabels) -> list[AnnotatorAgreement]:
     by_annotator: dict[int, dict[int, Alike]] = {}
-    for figure in alike:
+    for figure in alike_in_naming(labels.ratings, labels.members):
         by_annotator.setdefault(figure.annotator, {})[figure.category] = figure
+    others, agreeing = Counter[int](), Counter[int]()
+    for figure in alike_by_category(labels.ratings):
+        others[figure.annotator] += figure.others
+        agreeing[figure.annotator] += figure.agreeing
     # `done` is the annotation of `_with_labels`.
     return [
-        AnnotatorAgreement(member.pseudonym, vars(member)["done"], by_annotator.get(member.pk, {}))
+        AnnotatorAgreement(
+            member.pseudonym,
+            vars(member)["done"],
+            by_annotator.get(member.pk, {}),
+            others[member.pk],
+            agreeing[member.pk],
+        )
         for member in members
     ]
 

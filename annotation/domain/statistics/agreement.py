@@ -19,7 +19,7 @@ from typing import Literal
 import krippendorff
 import numpy as np
 
-from annotation.domain.statistics.arrays import Floats, Ints
+from annotation.domain.statistics.arrays import Flags, Floats, Ints
 from annotation.domain.statistics.intervals import Interval, bootstrap, percentile_interval
 
 RESAMPLES = 1000
@@ -244,6 +244,26 @@ def alike_by_category(ratings: Ratings) -> list[Alike]:
         Alike(int(annotator), int(category), int(n), int(agreed))
         for (annotator, category), n, agreed in zip(keys, others, agreeing, strict=True)
     ]
+
+
+def alike_in_naming(ratings: Ratings, members: Flags) -> list[Alike]:
+    """Return how often the others on the same items name a category too that an annotator named, by both.
+
+    `members` says which categories (columns) each rating (row) names.
+    """
+    first, second, first_rating, second_rating = rated_together(ratings)
+    annotators = np.concatenate((first, second))
+    own, other = np.concatenate((first_rating, second_rating)), np.concatenate((second_rating, first_rating))
+    figures = []
+    for category in range(members.shape[1]):
+        named = members[own, category]
+        keys, index = np.unique(annotators[named], return_inverse=True)
+        others = np.bincount(index, minlength=len(keys))
+        agreeing = np.bincount(index, weights=members[other[named], category], minlength=len(keys))
+        figures += [
+            Alike(int(who), category, int(n), int(same)) for who, n, same in zip(keys, others, agreeing, strict=True)
+        ]
+    return figures
 
 
 def rated_together(ratings: Ratings) -> tuple[Ints, Ints, Ints, Ints]:

@@ -15,7 +15,7 @@ from django.utils import timezone
 import builders
 from annotation.analytics import stored_figures
 from annotation.consensus.close import close_item
-from annotation.domain.choices import Level, Order, Policy, PriorDisplay, Role, Source, Stage
+from annotation.domain.choices import Choose, Level, Order, Policy, PriorDisplay, Role, Source, Stage
 from annotation.domain.patterns import pattern_of
 from annotation.models import Dispute, Item, Label, Project, Seat
 from generation.models import InjectionRules
@@ -193,6 +193,20 @@ def test_pairs_and_annotators_are_told_to_admins(project, labelled):
     assert (two["items of both"], two["equal"]) == ("4", "2")
     whole = [row for row in sheet(admin, project, "annotators") if row["category chosen"] == "all"]
     assert {(row["annotator"], row["labels"]) for row in whole} == {("Wren", "5"), ("Finch", "5"), ("Lark", "4")}
+
+
+def test_where_labels_name_several_categories_people_agree_if_they_name_the_same(project, trio):
+    Project.objects.update(choose=Choose.SEVERAL)
+    item = builders.make_open_item(project)
+    for seat, member, codes in zip(item.seat_rows.order_by("number"), trio, ([1, 2], [1, 3], [1, 2]), strict=True):
+        builders.make_label(seat, member, 1, categories=codes)
+    close_item(item)
+    admin, names = as_(project, Role.ADMIN), [member.pseudonym for member in trio]
+    equal = {frozenset((row["annotator"], row["and"])): row["equal"] for row in sheet(admin, project, "pairs")}
+    assert [equal[frozenset((names[0], other))] for other in names[1:]] == ["0", "1"]
+    first = [row for row in sheet(admin, project, "annotators") if row["annotator"] == names[0]]
+    shares = {row["category chosen"]: (row["labels of others on these items"], row["of them equal"]) for row in first}
+    assert shares == {"Racist": ("2", "2"), "Sexist": ("2", "1"), "all": ("2", "1")}
 
 
 def test_first_answers_stand_beside_the_raw_labels_where_priors_are_hidden_first(project, trio):

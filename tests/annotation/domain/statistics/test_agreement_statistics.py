@@ -18,6 +18,7 @@ from annotation.domain.statistics.agreement import (
     Undefined,
     Why,
     alike_by_category,
+    alike_in_naming,
     binary,
     cohen_kappas,
     fleiss_kappa,
@@ -137,6 +138,27 @@ def test_agreement_with_the_others_by_the_chosen_category():
         Alike(2, 0, others=2, agreeing=1),
         Alike(3, 1, others=2, agreeing=0),
     ]
+
+
+def test_agreement_with_the_others_by_each_category_of_a_set():
+    # Ratings 0 is a, 1 is b, 2 is a and b. On item 1 people 1 and 2 say a b, and person 3 says b.
+    members = np.array([[True, False], [False, True], [True, True]])
+    assert alike_in_naming(Ratings.of([(1, 1, 2), (1, 2, 2), (1, 3, 1)]), members) == [
+        Alike(1, 0, others=2, agreeing=1),
+        Alike(2, 0, others=2, agreeing=1),
+        Alike(1, 1, others=2, agreeing=2),
+        Alike(2, 1, others=2, agreeing=2),
+        Alike(3, 1, others=2, agreeing=2),
+    ]
+
+
+@given(ratings_of_items)
+def test_of_single_categories_naming_one_too_is_agreeing_on_it(items):
+    ratings = Ratings.of(
+        (item, person, category) for item, said in enumerate(items) for person, category in enumerate(said)
+    )
+    by_naming = alike_in_naming(ratings, np.eye(10, dtype=bool))
+    assert sorted(by_naming, key=lambda each: (each.annotator, each.category)) == alike_by_category(ratings)
 
 
 @given(ratings_of_items)
