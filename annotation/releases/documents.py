@@ -1,6 +1,7 @@
 """Documents that accompany the data of a release, for people and catalogues, made from its manifest, in English."""
 
 import json
+import re
 import tomllib
 from functools import cache
 from itertools import accumulate
@@ -138,10 +139,19 @@ def _head(manifest: dict[str, Any], paths: list[str]) -> str:
     }
     if info:
         head["dataset_info"] = info
-    return "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items())
+    return "\n".join(f"{name}: {_yaml(value)}" for name, value in head.items())
 
 
 _HUB = {Part.TRAIN: "train", Part.DEV: "validation", Part.TEST: "test"}
+
+
+# JSON may hold these as they are; YAML refuses them, or reads them as the end of a line.
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+def _yaml(value: Any) -> str:
+    """Return the value as JSON that is YAML too."""
+    return _UNPRINTABLE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def _plain_features(columns: list[str], kinds: Kinds) -> list[dict[str, Any]]:
@@ -189,7 +199,7 @@ def citation_file(manifest: dict[str, Any]) -> str:
     }
     if licence is not None:
         citation["license"] = licence.spdx
-    return "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in citation.items())
+    return "".join(f"{name}: {_yaml(value)}\n" for name, value in citation.items())
 
 
 def licence_text(manifest: dict[str, Any]) -> str:

@@ -3,6 +3,9 @@
 import json
 
 import pytest
+import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import builders
 from annotation.core.release_paths import folder_of
@@ -10,7 +13,7 @@ from annotation.domain.choices import Order, Role, Source, Stage
 from annotation.domain.releases.languages import language_of
 from annotation.models import Item, Membership, Prior, ReleaseTerms
 from annotation.releases.build import release
-from annotation.releases.documents import bibtex
+from annotation.releases.documents import bibtex, citation_file
 from release_builders import make_gold
 
 pytestmark = pytest.mark.django_db
@@ -108,6 +111,16 @@ def test_two_names_of_one_licence_are_one(project):
     assert card.data.license == "cc-by-4.0"
     assert 'license: "CC-BY-4.0"' in cited
     assert described["license"] == "https://creativecommons.org/licenses/by/4.0/"
+
+
+@given(st.text(min_size=1))
+@example("Winter\x92s \x85 \x7f \u2028 \ufffe")
+def test_any_name_is_read_from_the_front_matter_and_the_citation(name):
+    about = {"name": name, "description": f"{name}\n\nmore: so", "slug": "x"}
+    manifest = {"project": about, "version": 1, "created": "2026-01-31", "release": "r", "authors": [name]}
+    counts = {"items": 1, "licences": {}, "annotators": 0, "sources": {}}
+    cited = yaml.safe_load(citation_file(manifest | {"licence": name, "counts": counts}))
+    assert (cited["title"], cited["authors"][0]["name"], cited["abstract"]) == (name, name, about["description"])
 
 
 def test_a_bar_in_a_name_parts_no_row_of_a_table(project):
