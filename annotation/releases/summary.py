@@ -21,6 +21,7 @@ def facts(release: Release) -> dict[str, Any]:
     return {
         "release": release,
         "m": manifest,
+        "gold_items": sum(manifest["counts"]["sources"].values()),
         "checksum": checksum(manifest),
         "funnel": _funnel(manifest),
         "known_aside": _known(manifest),

@@ -14,12 +14,15 @@ from annotation.consensus.close import close_item
 from annotation.consensus.exclude import withdraw_item
 from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Role, Source, Stage
+from annotation.domain.releases.columns import Scope
 from annotation.models import Item, JobState, KnownAnswer, Release, ReleaseOrder
 from annotation.releases import job, publication
 from annotation.releases.build import release
 from annotation.releases.files import checksum, manifest_text
+from annotation.releases.selection import Selection
 from annotation.releases.summary import facts
 from annotation.review.adjudicate import decide_item
+from markup import compact
 from release_builders import problems
 
 pytestmark = pytest.mark.django_db
@@ -65,6 +68,13 @@ def test_an_admin_makes_a_release_and_sees_it(project, gold, admin):
     assert made.options["levels"] == ["weak"]
     listed = admin.get(reverse("annotation:releases", args=[project.slug])).content.decode()
     assert reverse("annotation:release", args=[project.slug, 1]) in listed
+
+
+def test_the_page_of_closed_posts_counts_gold_apart(project, gold, trio, admin):
+    close_item(builders.make_labelled_item(project, trio, (0, 1, 2)))
+    made = release(project, None, Selection(scope=Scope.CLOSED))
+    page = compact(admin.get(reverse("annotation:release", args=[project.slug, made.number])).content.decode())
+    assert "<dt>items</dt><dd>2</dd>" in page and "<dt>gold items</dt><dd>1</dd>" in page
 
 
 def test_the_funnels_of_dashboard_release_and_public_page_agree_to_the_item(project, gold, trio, admin):
