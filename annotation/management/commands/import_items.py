@@ -120,7 +120,7 @@ class Command(JsonCommand):
             return
         super().show({name: figure for name, figure in value.items() if name not in _IN_WORDS})
         for error in report.errors[:SHOWN_ERRORS]:
-            self.stdout.write(f"{error.place}: {error.reason}")
+            self.stdout.write(f"{error.place}: {error.reason}" if error.line else error.reason)
         if len(report.errors) > SHOWN_ERRORS:
             self.stdout.write(f"… and {len(report.errors) - SHOWN_ERRORS:,} more")
         for column in report.columns:
