@@ -267,7 +267,6 @@ class _Import:
             new_values = (item.text_sha256, item.picture, item.intended_hateful, intended)
             is_changed = any(new not in (None, "", (), old) for new, old in zip(new_values, stored, strict=True))
             self.report.note_existing(item.external_id, is_changed)
-            self.twins.add(item.number)
             return
         reason = f"The project has an item {item.external_id} already; it is never overwritten."
         fault = BadValue("id_exists", reason, "id").at(item.line, item.external_id, item.entry)

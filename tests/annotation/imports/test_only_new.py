@@ -32,6 +32,7 @@ def project() -> Project:
 def test_only_new_rows_are_stored_and_those_that_differ_are_named(project: Project) -> None:
     report = read(project, AGAIN, skip_existing=True)
     assert report.stored and (report.items, report.existing, report.changed) == (1, 3, 2)
+    assert report.duplicates == 0  # a row that is here is no duplicate of itself
     assert report.changed_ids == ["b", "c"]
     texts = dict(Item.objects.values_list("external_id", "text"))
     assert texts == {"a": "One.", "b": "Two.", "c": "Three.", "d": "Four."}
