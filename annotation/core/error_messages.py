@@ -199,6 +199,7 @@ SENTENCES: Mapping[str, Promise] = {
     "unknown_version": _("The question has no such version."),
     "unused_labels": _("A column looks like labels and would be passed over: use it as the label, or leave it out."),
     "unknown_label": _("The label is no category of this project."),
+    "two_pictures": _("The item has two pictures; it can have one."),
     "unsafe_member": _("A name in the archive points outside it, or is not a plain file."),
     "unsafe_path": _("A picture's path is relative, with / between folders and without '..'."),
     "username_taken": _("This name is taken; choose another."),

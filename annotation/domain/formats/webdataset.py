@@ -66,11 +66,16 @@ class Shard:
         if file is None:
             return
         if ending in _SMALL:
+            if ending in parts:
+                raise Unreadable(RowError(0, "duplicate_member", f"{shown(member.name)} stands twice in the archive."))
             if member.size > _SMALL_BYTES:
                 raise Unreadable(RowError(0, "member_too_large", f"{shown(member.name)} is too large."))
             parts[ending] = file.read()
         elif f".{ending}" in PICTURE_ENDINGS and self.reading.keep is not None:
             try:
+                if "image" in parts:
+                    reason = f"{shown(member.name)} is the second picture of this item, which can have one."
+                    raise BadValue("two_pictures", reason, "image")
                 parts["image"] = self.reading.keep(member.name, file)
             except BadValue as fault:
                 parts["refused"] = fault

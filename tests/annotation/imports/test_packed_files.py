@@ -108,6 +108,22 @@ def test_a_column_that_stands_twice_is_refused() -> None:
     assert refusal(parquet(table)).code == "duplicate_column"
 
 
+def test_a_shard_loses_no_member_of_an_item() -> None:
+    again = [("1.txt", b"x"), ("1.txt", b"y")]
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, content in again:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    assert refusal(out, Format.WEBDATASET).code == "duplicate_member"
+    two = tar({"1.txt": b"x", "1.png": b"\x89PNG", "1.jpg": b"\xff\xd8\xff", "2.txt": b"y"})
+    reading = Reading(Format.WEBDATASET, keep=lambda name, _content: name)
+    first, second = ReaderProcess(two, reading)
+    assert isinstance(first, RowError) and first.code == "two_pictures"
+    assert isinstance(second, Row) and second.text == "y"
+
+
 def test_ids_of_a_database_are_read_as_they_are_written() -> None:
     numbers = [Decimal("20260131123456789012"), Decimal(7)]
     rows = rows_of(parquet({"id": numbers, "text": ["a", "b"]}))
