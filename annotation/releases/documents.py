@@ -89,12 +89,11 @@ def _question_words(manifest: dict[str, Any]) -> dict[str, str]:
 def dataset_card(manifest: dict[str, Any], files: list[str] | None = None) -> str:
     """Return the README of a release."""
     paths = [listed["path"] for listed in manifest["files"]] if files is None else files
-    names = {str(category["code"]): category["name"] for category in manifest["categories"]}
-    gold = [(names.get(code, code), n) for code, n in manifest["counts"]["gold"].items()]
+    gold = manifest["counts"]["gold"]
     with override("en"):
         context = {
             "m": manifest,
-            "gold": gold,
+            "gold": [(category, gold.get(str(category["code"]), 0)) for category in manifest["categories"]],
             "columns": manifest["columns"],
             "influences": card_rows(manifest["influence"]),
             "head": _head(manifest, paths),

@@ -123,6 +123,11 @@ def test_any_name_is_read_from_the_front_matter_and_the_citation(name):
     assert (cited["title"], cited["authors"][0]["name"], cited["abstract"]) == (name, name, about["description"])
 
 
+def test_a_category_without_gold_has_none_of_it(project):
+    card, *_rest = papers_of(project)
+    assert "| 0 NotHate | no | 4 |\n| 1 Racist | yes | 0 |" in card.text
+
+
 def test_a_bar_in_a_name_parts_no_row_of_a_table(project):
     Item.objects.update(licence="Ours | theirs")
     project.categories.filter(code=1).update(name="Racist | xenophobic")
