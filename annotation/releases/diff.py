@@ -37,7 +37,7 @@ def briefs(release: Release) -> Iterator[tuple[str, Brief]]:
 
     Raises OSError if the file is lost.
     """
-    texts = bool(release.manifest["selection"].get("texts", True))
+    texts = bool(release.manifest.get("selection", {}).get("texts", True))
     with release_folder(release).open(ITEMS) as lines:
         for line in lines:
             row = json.loads(line)
