@@ -12,7 +12,9 @@ from annotation.domain.choices import Choose
 from annotation.domain.votes import Category
 
 SEPARATOR = ";"
-"""Between the categories of a set in a cell, as releases write it; imports read a comma too."""
+"""Between the categories of a set in a cell, as releases write it."""
+_SEPARATORS = (SEPARATOR, ",", "#", "|")
+"""Those that imports read: K-MHaS has a comma, a CSV from doccano a number sign."""
 
 
 class BadSet(ValueError):
@@ -52,9 +54,9 @@ def check_together(categories: Collection[Category], choose: Choose) -> None:
 
 
 def parts_of(written: str) -> list[str]:
-    """Return the categories that a cell names, separated by semicolons, or else by commas."""
-    parts = written.split(SEPARATOR if SEPARATOR in written else ",")
-    return [part.strip() for part in parts if part.strip()]
+    """Return the categories that a cell names, by the first separator that it has."""
+    separator = next((mark for mark in _SEPARATORS if mark in written), SEPARATOR)
+    return [part.strip() for part in written.split(separator) if part.strip()]
 
 
 def read_set(written: str, categories: Sequence[Category], choose: Choose) -> list[Category]:

@@ -141,9 +141,18 @@ def test_rows_keep_a_set_in_two_columns():
 
 @pytest.mark.parametrize(
     ("cell", "parts"),
-    [("1,3", ["1", "3"]), ("1;3", ["1", "3"]), (" 1 , 3", ["1", "3"]), ("a, b;c", ["a, b", "c"]), ("8", ["8"])],
+    [
+        ("1,3", ["1", "3"]),
+        ("1;3", ["1", "3"]),
+        (" 1 , 3", ["1", "3"]),
+        ("1#3", ["1", "3"]),  # doccano's CSV
+        ("1|3", ["1", "3"]),
+        ("a, b;c", ["a, b", "c"]),
+        ("a#b,c", ["a#b", "c"]),
+        ("8", ["8"]),
+    ],
 )
-def test_a_cell_names_categories_with_semicolons_or_commas(cell, parts):
+def test_a_cell_names_categories_with_one_of_four_marks_between_them(cell, parts):
     assert parts_of(cell) == parts
 
 
