@@ -87,7 +87,6 @@ urlpatterns = [
     path("p/<slug:slug>/help/", views_own_work.resources, name="resources"),
     path("p/<slug:slug>/leave/", open_when_closed(views_own_work.withdraw), name="withdraw"),
     path("p/<slug:slug>/care/", wellbeing_views.opt_outs, name="opt-outs"),
-    path("p/<slug:slug>/care/limits/", wellbeing_views.own_limits, name="own-limits"),
     path("p/<slug:slug>/check-in/", wellbeing_views.check_in, name="check-in"),
     path("p/<slug:slug>/check-in/forget/", open_when_closed(wellbeing_views.forget_check_ins), name="check-in-forget"),
     path("p/<slug:slug>/hours/mine/", views_timesheets.own_hours, name="own-hours"),

@@ -33,31 +33,19 @@ MOOD_DAYS = 28
 @never_cache
 @require_http_methods(["GET", "POST"])
 def opt_outs(request: PersonRequest, slug: str) -> HttpResponse:
-    """Show and store what this annotator does not want to see; it is in force at once."""
+    """Show and store what this annotator does not want to see, and their own daily caps; both are in force at once.
+
+    A refused cap does not hold back the rest.
+    """
     member = member_of(request, slug, Role.ANNOTATOR)
-    form = _opt_out_form(member, request.POST if request.method == "POST" else None)
+    data = request.POST if request.method == "POST" else None
+    form, caps = _opt_out_form(member, data), _own_caps(member, data)
     if form.is_valid():
-        freed = preferences.set_opt_outs(member, form.opted_out())
-        messages.success(request, _said_of(freed))
+        messages.success(request, _said_of(preferences.set_opt_outs(member, form.opted_out())))
+    if _stored(member, caps) and form.is_valid():
         return redirect("annotation:opt-outs", slug)
-    return _care_page(request, member, form, _own_caps(member), status=422 if form.is_bound else 200)
-
-
-@require_POST
-def own_limits(request: PersonRequest, slug: str) -> HttpResponse:
-    """Show and store the annotator's own daily caps."""
-    member = member_of(request, slug, Role.ANNOTATOR)
-    form = OwnCapsForm(request.POST, project=member.project)
-    if form.is_valid():
-        try:
-            preferences.set_own_caps(member, **form.cleaned_data)
-        except preferences.CapTooHigh as high:
-            message = _("The project’s limit is %(limit)s: yours can be lower, not higher.") % {"limit": high.limit}
-            form.add_error(high.field, message)
-        else:
-            messages.success(request, _("Saved. Your limits apply from now on."))
-            return redirect("annotation:opt-outs", slug)
-    return _care_page(request, member, _opt_out_form(member), form, status=422)
+    context = {"project": member.project, "membership": member, "form": form, "caps": caps}
+    return render(request, "annotation/opt_outs.html", context, status=422 if form.is_bound else 200)
 
 
 @never_cache
@@ -93,16 +81,22 @@ def _opt_out_form(member: Membership, data: QueryDict | None = None) -> OptOutFo
     return OptOutForm(data, categories=categories, groups=groups, initial=initial_of_opt_outs(chosen, groups))
 
 
-def _care_page(
-    request: PersonRequest, member: Membership, form: OptOutForm, caps: OwnCapsForm, status: int
-) -> HttpResponse:
-    context = {"project": member.project, "membership": member, "form": form, "caps": caps}
-    return render(request, "annotation/opt_outs.html", context, status=status)
-
-
-def _own_caps(member: Membership) -> OwnCapsForm:
+def _own_caps(member: Membership, data: QueryDict | None = None) -> OwnCapsForm:
     own = {name: getattr(member, name) for name in ("severe_a_day", "minutes_a_day")}
-    return OwnCapsForm(project=member.project, initial=own)
+    return OwnCapsForm(data, project=member.project, initial=own)
+
+
+def _stored(member: Membership, caps: OwnCapsForm) -> bool:
+    """Store the caps. Return False, with the reason in the form, if they are not valid."""
+    if not caps.is_valid():
+        return False
+    try:
+        preferences.set_own_caps(member, **caps.cleaned_data)
+    except preferences.CapTooHigh as high:
+        message = _("The project’s limit is %(limit)s: yours can be lower, not higher.") % {"limit": high.limit}
+        caps.add_error(high.field, message)
+        return False
+    return True
 
 
 def _said_of(freed: int) -> str:

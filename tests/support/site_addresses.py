@@ -339,7 +339,6 @@ ROUTES: dict[str, Route] = {
     "annotation:resources": Route((A, R, D), project),
     "annotation:withdraw": Route((A,), project, BOTH),
     "annotation:opt-outs": Route((A,), project, BOTH),
-    "annotation:own-limits": Route((A,), project, POST),
     "annotation:check-in": Route((A,), project, BOTH),
     "annotation:check-in-forget": Route((A,), project, POST),
     "annotation:own-hours": Route((A,), project),

@@ -67,7 +67,7 @@ def in_force(member: Membership) -> set[tuple[int | None, str, int | None]]:
     return {(row.category.code if row.category else None, row.target_group, row.severity) for row in rows}
 
 
-CARE, LIMITS = "/p/garden/care/", "/p/garden/care/limits/"
+CARE = "/p/garden/care/"
 
 # ── Opting out ────────────────────────────────────────────────────────────────
 
@@ -204,23 +204,24 @@ def test_no_event_and_no_page_of_an_admin_tells_who_opted_out_of_what(garden, wr
 
 
 def test_own_limits_are_stored_and_can_be_taken_back(wren, browser):
-    assert browser.post(LIMITS, {"severe_a_day": "0", "minutes_a_day": "90"}).status_code == 302
+    assert browser.post(CARE, {"severe_a_day": "0", "minutes_a_day": "90"}).status_code == 302
     wren.refresh_from_db()
     assert (wren.severe_a_day, wren.minutes_a_day) == (0, 90)
     assert 'value="90"' in text_of(browser.get(CARE))
-    browser.post(LIMITS, {"severe_a_day": "", "minutes_a_day": ""})
+    browser.post(CARE, {"severe_a_day": "", "minutes_a_day": ""})
     wren.refresh_from_db()
     assert (wren.severe_a_day, wren.minutes_a_day) == (None, None)
 
 
-def test_own_limits_above_the_project_s_are_refused(garden, wren, browser):
+def test_own_limits_above_the_project_s_are_refused_and_hold_back_no_opt_out(garden, wren, browser):
     Project.objects.filter(pk=garden.pk).update(severe_a_day=20, minutes_a_day=120)
-    answer = browser.post(LIMITS, {"severe_a_day": "20", "minutes_a_day": "121"})
+    answer = browser.post(CARE, {"severe_a_day": "20", "minutes_a_day": "121", "other_groups": "Bakers"})
     assert answer.status_code == 422
+    assert OptOut.objects.get(member=wren).target_group == "Bakers" and "Saved." in text_of(answer)
     assert "limit is 120" in text_of(answer) and 'value="121"' in text_of(answer)
     wren.refresh_from_db()
     assert (wren.severe_a_day, wren.minutes_a_day) == (None, None)
-    assert browser.post(LIMITS, {"severe_a_day": "20", "minutes_a_day": "120"}).status_code == 302
+    assert browser.post(CARE, {"severe_a_day": "20", "minutes_a_day": "120"}).status_code == 302
 
 
 # ── Display settings ────────────────────────────────────────────────────────
@@ -294,7 +295,7 @@ def test_managers_get_404_on_check_ins_and_opt_outs(garden, wren, role):
     manager = client_of(make_member(garden, role))
     for path in ("check-in/", "care/", "hours/mine/"):
         assert manager.get(f"/p/garden/{path}").status_code == 404
-    for path in ("check-in/", "check-in/forget/", "care/", "care/limits/"):
+    for path in ("check-in/", "check-in/forget/", "care/"):
         assert manager.post(f"/p/garden/{path}").status_code == 404
     assert CheckIn.objects.count() == 1
 
