@@ -32,4 +32,4 @@ VOLUME /var/lib/interplay
 EXPOSE 8000
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=4 \
     CMD ["python", "-c", "import socket; s = socket.create_connection(('127.0.0.1', 8000), 4); s.sendall(b'GET /readyz HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n'); assert b' 200 ' in s.recv(64)"]
-CMD ["gunicorn", "--config", "python:config.server.gunicorn_config", "--bind", "0.0.0.0:8000"]
+CMD ["python", "-m", "config.server.web", "--bind", "0.0.0.0:8000"]

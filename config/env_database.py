@@ -1,7 +1,9 @@
 """The reader of DATABASE_URL and DATABASE_REPLICA_URL."""
 
 import os
+import re
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -19,6 +21,11 @@ SESSION_OPTIONS = (
 """What each session on PostgreSQL begins with, unless the address has `options` of its own."""
 
 
+_NOWHERE = "/dev/null/nowhere"
+_NUMBERS = {"connect_timeout", "keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count"}
+_PLACES = {"hostaddr", "port", "gssencmode"}  # mean nothing, or something else, for a socket
+
+
 def database(name: str, *, default: Path, environ: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """Read a database address: postgres://user:password@host:port/name or sqlite:///path.
 
@@ -34,7 +41,10 @@ def database(name: str, *, default: Path, environ: Mapping[str, str] = os.enviro
         parts = urlsplit(raw)
     except ValueError:
         raise ImproperlyConfigured(form) from None
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
     if parts.scheme == "sqlite" and not parts.netloc and len(parts.path) > 1:
+        if options:
+            raise ImproperlyConfigured(f"{name} has options after a ?, which SQLite does not take.")
         return _sqlite(unquote(parts.path[1:]))
     if parts.scheme not in {"postgres", "postgresql"} or len(parts.path) < 2:
         raise ImproperlyConfigured(form)
@@ -57,7 +67,7 @@ def database(name: str, *, default: Path, environ: Mapping[str, str] = os.enviro
             "connect_timeout": 5,
             "prepare_threshold": 2,  # see `planned_cursor`; all else is sent as text
             "pool": {"min_size": 2, "max_size": 8, "timeout": 6, "reconnect_timeout": 10},
-            **dict(parse_qsl(parts.query)),
+            **_accepted(name, options),
         },
     }
 
@@ -78,6 +88,29 @@ def replica(
     options["options"] += " -c default_transaction_read_only=on"  # also where somebody names the primary here
     options["pool"] = {"min_size": 0, "max_size": 4, "timeout": 2, "reconnect_timeout": 10}
     return {"replica": entry | {"OPTIONS": options, "TEST": {"MIRROR": "default"}}}
+
+
+def _accepted(name: str, options: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the options of an address as they are.
+
+    Raises ImproperlyConfigured for one that the driver does not know, or whose value it refuses without a connection.
+    """
+    if not options:
+        return options
+    driver = import_module("psycopg")  # a site on SQLite does without
+    known = {option.keyword.decode() for option in driver.pq.Conninfo.get_defaults()}
+    if unknown := sorted(set(options) - known - {"assume_role"}):
+        raise ImproperlyConfigured(f"{name} has an option that PostgreSQL's driver does not know: {unknown[0]!r}.")
+    for option in sorted(_NUMBERS & options.keys()):
+        if not re.fullmatch(r"-?[0-9]{1,9}", options[option]):
+            raise ImproperlyConfigured(f"{name} has an option that must be a whole number: {option!r}.")
+    values = {option: options[option] for option in options if option not in _PLACES | {"assume_role"}}
+    # Connects to nothing: a socket in a folder that cannot be. What is said without naming it is said of the options.
+    conninfo = driver.conninfo.make_conninfo(**values | {"host": _NOWHERE})
+    answer = driver.pq.PGconn.connect_start(conninfo.encode()).error_message.decode(errors="replace").strip()
+    if answer and _NOWHERE not in answer:
+        raise ImproperlyConfigured(f"{name} has an option that PostgreSQL's driver refuses: {answer.rstrip('.')}.")
+    return options
 
 
 def _sqlite(path: str) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Settings of the web server: `gunicorn --config python:config.server.gunicorn_config`.
+"""Settings of the web server, which `config.server.web` gives to gunicorn.
 
 `serve` and the Docker image both start it this way, so that they cannot differ. Options on the command line go first.
 """

@@ -35,8 +35,7 @@ _FOLDER = Path(__file__).resolve().parents[2]
 
 def web_command(bind: str, workers: int = 2) -> list[str]:
     """Return the command of the web server on `bind`: an address, or `fd://` with the number of an open socket."""
-    settings = "python:config.server.gunicorn_config"
-    return [sys.executable, "-m", "gunicorn", "--config", settings, "--bind", bind, "--workers", str(workers)]
+    return [sys.executable, "-m", "config.server.web", "--bind", bind, "--workers", str(workers)]
 
 
 def worker_command(*, threads: int = 64, beat: bool = True, level: str = "WARNING") -> list[str]:

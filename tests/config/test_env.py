@@ -3,7 +3,7 @@ import os
 import re
 import sys
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 from django.conf import settings
@@ -66,6 +66,19 @@ def test_nonsense_stops_the_start_with_a_sentence_that_names_the_variable(read, 
     with pytest.raises(ImproperlyConfigured, match="X ") as stop:
         read({"X": raw})
     assert "hush-hush" not in str(stop.value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *("sslmode=require", "sslmode=verify-full&sslrootcert=system", "sslrootcert=/no/such", "connect_timeout=9"),
+        *("host=/run/postgresql", "host=a,b&port=1,2&target_session_attrs=read-write", "hostaddr=192.0.2.1", "port=1"),
+        *("options=-c%20statement_timeout=5s", "application_name=", "assume_role=site", "gssencmode=require"),
+    ],
+)
+def test_options_of_a_database_that_its_driver_knows_are_taken(options):
+    row = env_database.database("X", default=Path("d"), environ={"X": f"postgres://who:hush-hush@h/n?{options}"})
+    assert row["OPTIONS"].items() >= dict(parse_qsl(options, keep_blank_values=True)).items()
 
 
 # What each setting of one kind refuses, as an operator may mistype it.
@@ -144,6 +157,12 @@ def test_the_addresses_of_brokers_that_exist_are_taken(value):
         ("SITE_URL", "https://labels.example.org?a=b"),
         ("DATABASE_URL", "postgres://who:hush-hush@[::1/ops"),
         ("DATABASE_URL", "postgres://who:hush-hush@h:99999/ops"),
+        ("DATABASE_URL", "postgres://who:hush-hush@h/ops?sslmod=require"),
+        ("DATABASE_URL", "postgres://who:hush-hush@h/ops?sslmode=required"),
+        ("DATABASE_URL", "postgres://who:hush-hush@h/ops?sslmode"),
+        ("DATABASE_URL", "postgres://who:hush-hush@h/ops?connect_timeout=soon"),
+        ("DATABASE_URL", "postgres://who:hush-hush@h/ops?pool=off"),
+        ("DATABASE_URL", "sqlite:///ops.sqlite3?timeout=5"),
         ("TIME_ZONE", "Mars/Phobos"),
         ("TIME_ZONE", "../../etc/passwd"),
         ("VAR_DIR", "/proc/x"),

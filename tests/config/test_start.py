@@ -16,12 +16,10 @@ COMMANDS = {
     "migrate": ("manage.py", "migrate"),
     "serve": ("manage.py", "serve", "127.0.0.1:1"),
     "help": ("manage.py", "help"),
-    "web": ("-m", "gunicorn", "--config", "python:config.server.gunicorn_config", "--bind", "127.0.0.1:0"),
+    "web": ("-m", "config.server.web", "--bind", "127.0.0.1:0"),
     "worker": ("-m", "celery", "-A", "config.celery", "worker"),
     "beat": ("-m", "celery", "-A", "config.celery", "beat"),
 }
-
-NO_NUMBERS = ("abc", "0", "-3", "1001")
 
 
 def begun(folder: Path, *command: str, **environ: str) -> "subprocess.CompletedProcess[str]":
@@ -60,13 +58,10 @@ def test_a_key_that_cannot_be_read_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("command", "name", "value"),
     [
-        *(
-            ("serve", name, value)
-            for name in ("WEB_CONCURRENCY", "WEB_THREADS")
-            for value in ("abc", "0", "-3", "1001")
-        ),
-        *(("web", "WEB_THREADS", value) for value in ("abc", "0", "-3", "1001")),
-        ("web", "WEB_CONCURRENCY", "0"),  # what is no number gunicorn refuses itself, before it reads our settings
+        (command, name, value)
+        for command in ("serve", "web")
+        for name in ("WEB_CONCURRENCY", "WEB_THREADS")
+        for value in ("abc", "0", "-3", "1001")
     ],
 )
 def test_a_number_of_the_web_server_that_makes_no_sense_is_named(tmp_path, command, name, value):
@@ -75,6 +70,12 @@ def test_a_number_of_the_web_server_that_makes_no_sense_is_named(tmp_path, comma
     assert done.returncode == 1
     assert f"{name} must be a whole number from 1 to 1000, not {value!r}." in done.stderr
     assert "Traceback" not in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("value", ["", " 3 "])
+def test_the_web_server_takes_the_numbers_that_the_settings_take(tmp_path, value):
+    done = begun(tmp_path, *COMMANDS["web"], "--check-config", WEB_CONCURRENCY=value)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize(("option", "value"), [("--web-workers", "0"), ("--threads", "0"), ("--threads", "-1")])
@@ -89,7 +90,7 @@ def test_serve_says_that_an_address_is_not_of_this_machine(tmp_path, host):
     assert done.returncode == 1 and "is no address of this machine" in done.stderr and "taken" not in done.stderr
 
 
-@pytest.mark.parametrize("command", [("alive", "--json"), ("audit", "x", "--json"), ("migrate",)])
+@pytest.mark.parametrize("command", [("alive", "--json"), ("sweep", "--json"), ("audit", "x", "--json"), ("migrate",)])
 def test_a_database_that_is_away_is_named_with_its_reason(tmp_path, command):
     port = free_port()
     address = f"postgres://who:hush-hush@127.0.0.1:{port}/labels"
@@ -106,3 +107,9 @@ def test_a_database_file_that_cannot_be_opened_is_named(tmp_path, command):
     assert done.returncode == 1
     reason = "cannot be used: unable to open database file. See DATABASE_URL and VAR_DIR."
     assert done.stderr == f"CommandError: The database {tmp_path}/no/folder {reason}\n"
+
+
+def test_a_sweep_of_a_database_without_tables_says_what_to_do(tmp_path):
+    done = begun(tmp_path, "manage.py", "sweep", "--json")
+    assert done.returncode == 1 and done.stdout.count("\n") == 1
+    assert done.stderr == "CommandError: The database has no tables yet: run `manage.py migrate`.\n"
