@@ -1,10 +1,20 @@
-"""What a person at a terminal is told when the database cannot be reached."""
+"""A database that cannot be reached: told from other faults, and what a person at a terminal is told."""
 
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, OperationalError, connections
 
 _NO_FILE = ("unable to open database file", "file is not a database", "attempt to write a readonly database")
+
+_LOST = ("08", "57P0")
+"""How the codes begin with which PostgreSQL ends a connection or lets nobody in."""
+
+
+def is_lost_connection(fault: BaseException) -> bool:
+    """Return whether PostgreSQL ended the connection or gave none, as at its restart. It says nothing of the work."""
+    if connections[DEFAULT_DB_ALIAS].vendor == "sqlite" or not isinstance(fault, OperationalError | InterfaceError):
+        return False
+    return (getattr(fault.__cause__, "sqlstate", None) or "08").startswith(_LOST)  # the network has no codes
 
 
 def away_sentence(fault: BaseException) -> str:

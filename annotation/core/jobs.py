@@ -7,8 +7,8 @@ A job is a row (`models.Job`). It waits, one worker at a time works on it, and i
 The row is the truth. A Celery message only names a row; it may come late, twice or never (threat T21). A worker takes
 a job by a guarded UPDATE, and a thread of its own writes `beat_at` every second while it works; a job without a sign
 of life for LAPSE is given to the next worker. The clock that decides is the database's. A worker that is asked to end
-gives its job back at the next sign of progress, and so does one that does not see the files of the site: the sweeper
-offers the job to others. Small jobs are carried out while the page waits.
+gives its job back at the next sign of progress, and so does one that loses the database or does not see the files of
+the site: the sweeper offers the job to others. Small jobs are carried out while the page waits.
 """
 
 import logging
@@ -25,7 +25,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from annotation.core import disk_faults, stored_files
+from annotation.core import database_faults, disk_faults, stored_files
 from annotation.core.stored_files import StoreAway
 from annotation.models import Job, JobState
 from runs.execution import shutdown
@@ -159,7 +159,11 @@ class JobKind(Generic[J]):
             if self._working(row).update(state=phase.waiting, beat_at=None):
                 self.enqueue(row.pk)
         except Exception as fault:
-            if _sees_no_files(fault):
+            if database_faults.is_lost_connection(fault):
+                log.warning("The %s job %s lost the database: it waits to begin again", self.name, row.public_id)
+                connection.close_if_unusable_or_obsolete()
+                self._working(row).update(state=phase.waiting, beat_at=None)
+            elif _sees_no_files(fault):
                 self._hand_back(phase, row)
             elif isinstance(fault, JobRefused):
                 self.end(row, JobState.FAILED, fault.sentence)

@@ -1,5 +1,6 @@
 """The way of a file through the pages: upload, dry run, import, correct, cancel; small at once, large by a worker."""
 
+import errno
 import io
 import json
 import socket
@@ -21,6 +22,7 @@ from django.utils import timezone
 from PIL import Image
 
 import builders
+from annotation.core import disk_faults
 from annotation.domain.choices import Role
 from annotation.imports import job, uploads
 from annotation.imports.job import IMPORTS
@@ -74,6 +76,18 @@ def test_a_good_file_is_checked_then_imported(admin: Client) -> None:
     assert set(Item.objects.values_list("external_id", "batch")) == {("a", "spring"), ("b", "spring")}
     row.refresh_from_db()
     assert (row.state, row.file.name) == (ImportState.DONE, "")
+
+
+def test_an_import_that_fills_the_disk_says_so(admin: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload(admin, GOOD)
+
+    def fills_the_disk(*arguments: Any, **options: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("annotation.imports.job.import_file", fills_the_disk)
+    page = do(admin, Import.objects.get(), "store").content.decode()
+    assert "The server failed: nothing was stored" in page and disk_faults.disk_sentence() in page
+    assert not Item.objects.exists()
 
 
 def test_a_bad_file_is_shown_row_by_row_and_can_be_imported_without_them(admin: Client) -> None:
