@@ -1,4 +1,4 @@
-"""A disk that is full or cannot be written: told from other faults, and said in one sentence."""
+"""A disk that is full, and files that the site may not use: told from other faults, and said in one sentence."""
 
 import errno
 
@@ -22,6 +22,24 @@ def is_disk_fault(fault: BaseException | None) -> bool:
             return True
         fault = fault.__cause__ or fault.__context__
     return False
+
+
+def is_forbidden(fault: BaseException | None) -> bool:
+    """Return whether the fault, or what caused it, is a file or folder that the account of the site may not use.
+
+    Of commands it says nothing: the files that people name need not be the site's.
+    """
+    while fault is not None and not isinstance(fault, PermissionError):
+        fault = fault.__cause__ or fault.__context__
+    return fault is not None
+
+
+def forbidden_sentence() -> str:
+    """Return what a person is told."""
+    return _(
+        "The site has no right to use one of its own files or folders, so nothing was stored. The people who run the "
+        "site find its name in the log."
+    )
 
 
 def disk_sentence() -> str:

@@ -249,6 +249,8 @@ def _sees_no_files(fault: Exception) -> bool:
 def _problem_of(fault: Exception) -> str:
     if disk_faults.is_disk_fault(fault):
         return disk_faults.disk_sentence()
+    if disk_faults.is_forbidden(fault):
+        return disk_faults.forbidden_sentence()
     return _("Something went wrong on the server. The people who run this site find the details in the log.")
 
 

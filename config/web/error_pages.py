@@ -140,12 +140,14 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 @requires_csrf_token
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return 503 if a disk is full, or database or stored files cannot be reached, else 500."""
+    """Return 503 if a disk is full, or database or stored files cannot be reached or used, else 500."""
     fault = sys.exc_info()[1]
     if disk_faults.is_disk_fault(fault):
         return failure(request, 503, "disk_full", disk_faults.disk_sentence(), retry_after=60)
     if isinstance(fault, StoreAway):
         return failure(request, 503, "files_away", away_sentence(), retry_after=60)
+    if disk_faults.is_forbidden(fault):
+        return failure(request, 503, "files_forbidden", disk_faults.forbidden_sentence(), retry_after=60)
     if is_outage(fault):
         return outage(request)
     return failure(request, 500, "server_error", _("The server failed. The last step may not be stored; try again."))

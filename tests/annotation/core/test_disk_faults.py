@@ -54,6 +54,23 @@ def test_a_disk_that_takes_nothing_is_told_from_other_faults(fault, expected):
     assert is_disk_fault(fault) is expected
 
 
+def test_a_folder_of_another_account_is_said_and_no_failure_of_the_server(monkeypatch):
+    member = builders.make_member(builders.make_project("p"), Role.ADMIN)
+    client = Client(raise_request_exception=False)
+    client.force_login(member.user)
+
+    def refuse(self, name, content):
+        raise PermissionError(errno.EACCES, "Permission denied", name)
+
+    monkeypatch.setattr(FileSystemStorage, "_save", refuse)
+    file = BytesIO(b"id,text\n1,a\n")
+    file.name = "posts.csv"
+    answer = client.post("/p/p/import/", {"file": file})
+    page = answer.content.decode()
+    assert answer.status_code == 503 and "The site has no right to use one of its own files or folders" in page
+    assert not Import.objects.exists()
+
+
 def test_an_upload_says_that_the_disk_is_full_and_reading_goes_on(monkeypatch):
     member = builders.make_member(builders.make_project("p"), Role.ADMIN)
     client = Client(raise_request_exception=False)
@@ -86,16 +103,23 @@ def test_the_api_says_it_with_a_code(monkeypatch):
     assert answer.status_code == 503 and json.loads(answer.content)["code"] == "disk_full"
 
 
-def test_a_job_fails_with_the_sentence():
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        (FULL, "The disk of this site is full"),
+        (PermissionError(errno.EACCES, "Permission denied"), "The site has no right to use one of its own files"),
+    ],
+)
+def test_a_job_fails_with_the_sentence(fault, sentence):
     admin = builders.make_member(builders.make_project(), Role.ADMIN)
     row = BulkOrder.objects.create(project=admin.project, ordered_by=admin, key=admin.public_id, act="open")
 
     def work(job, heartbeat):
-        raise FULL
+        raise fault
 
     jobs.JobKind("test", BulkOrder, phases=(jobs.Phase(work),)).perform(row.pk)
     row.refresh_from_db()
-    assert row.state == JobState.FAILED and row.problem.startswith("The disk of this site is full")
+    assert row.state == JobState.FAILED and row.problem.startswith(sentence)
 
 
 def test_a_command_names_the_disk_and_leaves_no_empty_picture(monkeypatch, tmp_path, settings):
