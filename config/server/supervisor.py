@@ -196,10 +196,10 @@ class Supervisor:
             self._bury(process)
             part.note_death(process.age)
             if part is self.web and not part.was_ready:
-                self._say("The web server did not start; its last words are above.")
+                _say("The web server did not start; its last words are above.")
                 return False
             code = process.child.returncode
-            self._say(f"The {part.name} ended (exit {code}). It starts again in {part.pause:.0f} s.")
+            _say(f"The {part.name} ended (exit {code}). It starts again in {part.pause:.0f} s.")
         return True
 
     def _replace(self) -> None:
@@ -215,7 +215,7 @@ class Supervisor:
             return
         if self.new_web.has_ended() or self.new_web.age > START_SECONDS:
             self._bury(self.new_web)
-            self._say("The new web server did not start; the old one stays.")
+            _say("The new web server did not start; the old one stays.")
             self.new_web = None
         elif self.new_web.is_ready:
             self._retire(self.web)
@@ -245,7 +245,7 @@ class Supervisor:
             self.guard.stdin.write(f"{sign}{process.child.pid}\n")
             self.guard.stdin.flush()
         except BrokenPipeError:
-            self._say("The guard against orphaned processes has died; restart the site when it suits.")
+            _say("The guard against orphaned processes has died; restart the site when it suits.")
 
     def _end_all(self) -> None:
         running = [part.process for part in self.parts if part.process] + self.retiring
@@ -265,8 +265,10 @@ class Supervisor:
             self.guard.stdin.close()
         self.guard.wait()
 
-    @staticmethod
-    def _say(sentence: str) -> None:
+
+def _say(sentence: str) -> None:
+    """Write a line to the log. The site goes on where that is a file on a full disk."""
+    with suppress(OSError):
         print(sentence, file=sys.stderr, flush=True)
 
 
@@ -283,7 +285,7 @@ def main(arguments: Sequence[str]) -> int:
     listener.listen(2048)
     web = Part("web server", web_command(f"fd://{listener.fileno()}", options.web_workers), listener.fileno())
     worker = None if options.no_worker else Part("worker", worker_command(threads=options.threads))
-    print(f"Interplay on http://{options.address}  (Ctrl+C ends it)", file=sys.stderr, flush=True)
+    _say(f"Interplay on http://{options.address}  (Ctrl+C ends it)")
     return Supervisor(os.environ, web, worker).run()
 
 

@@ -39,12 +39,12 @@ def environ(tmp_path):
 def serve(environ):
     running = []
 
-    def start(port):
+    def start(port, log=subprocess.PIPE):
         process = subprocess.Popen(
             [sys.executable, "manage.py", "serve", f"127.0.0.1:{port}", "--threads", "4"],
             cwd=ROOT,
             env=environ,
-            stderr=subprocess.PIPE,
+            stderr=log,
             text=True,
         )
         running.append(process)
@@ -55,7 +55,8 @@ def serve(environ):
         if process.poll() is None:
             process.terminate()
             process.wait(120)
-        process.stderr.close()
+        if process.stderr:
+            process.stderr.close()
 
 
 def get(port, path):
@@ -133,6 +134,18 @@ def test_a_killed_worker_starts_again_and_the_pages_stay(serve):
     site.terminate()
     assert site.wait(120) == 0
     assert "The worker ended (exit -9). It starts again in 1 s." in site.stderr.read()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a file that is always full")
+def test_a_log_on_a_full_disk_stops_neither_the_start_nor_what_is_said_later(serve):
+    port = free_port()
+    with Path("/dev/full").open("w") as full:
+        site = serve(port, log=full)
+    assert until(lambda: get(port, "/livez")[0] == 200)
+    web = [pid for pid, args in children(site.pid).items() if "gunicorn" in args]
+    os.killpg(min(web), signal.SIGKILL)
+    assert until(lambda: alive(web) == [])
+    assert get(port, "/livez")[0] == 200 and site.poll() is None
 
 
 def test_a_killed_web_server_starts_again_and_no_connection_is_refused(serve):
