@@ -4,7 +4,6 @@ from django.urls import path
 
 from annotation.analytics import views_annotator_quality, views_dashboard, views_figures, views_influence
 from annotation.batches import views, views_open
-from annotation.core.view_marks import limited, open_when_closed
 from annotation.glossary import views as glossary_views
 from annotation.guidelines import views as guideline_views
 from annotation.imports import views as import_views
@@ -25,6 +24,7 @@ from annotation.members import (
     views_timesheets,
     views_tour,
 )
+from annotation.pages.view_marks import limited, open_when_closed
 from annotation.picture_text import views as picture_text_views
 from annotation.priors import views as prior_views
 from annotation.priors import views_models

@@ -5,7 +5,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
-from annotation.core.view_marks import limited
+from annotation.pages.view_marks import limited
 from config.web import health, metrics, queues
 
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]  # with the second factor

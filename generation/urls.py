@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.core.view_marks import limited
+from annotation.pages.view_marks import limited
 from generation.counterspeech import views, views_data, views_replies
 from generation.injection import views_material, views_plan, views_review
 

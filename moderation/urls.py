@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.core.view_marks import limited
+from annotation.pages.view_marks import limited
 from moderation.debates import views, views_repeats, views_start
 from moderation.desk import views as desk_views
 from moderation.desk import views_actions

@@ -2,7 +2,7 @@
 
 The database, the API and the files hold a member's value (`kind_undecided`); pages show its label in the reader's
 language. The English label stands beside the value. `pgettext` marks it for `makemessages`, and
-`annotation.core.display_names` translates it. This package imports no other, so every app may use it, also `domain/`.
+`annotation.pages.display_names` translates it. This package imports no other, so every app may use it, also `domain/`.
 
 A value has the same label in every set. Each app registers its closed sets in `AppConfig.ready()`.
 """

@@ -9,12 +9,12 @@ from django.utils.translation import gettext_lazy
 
 from annotation.analytics.annotator_quality import AnnotatorPair, AnnotatorQuality, QualityReport, UnderVersion
 from annotation.analytics.annotator_quality_tables import person_rates, quality_reason, version_name
-from annotation.core.svg import heat, share, whisker
 from annotation.domain.choices import CompetenceMethod
 from annotation.domain.statistics.agreement import Measured
 from annotation.domain.statistics.annotator_quality import TREND_LABELS, Axis, Drift, Nothing, Quartiles, Rate, Trend
 from annotation.domain.votes import Category
 from annotation.models import CompetenceEstimate, Item
+from annotation.pages.svg import heat, share, whisker
 
 METHODS: Mapping[str, Promise] = {
     CompetenceMethod.DAWID_SKENE: gettext_lazy("Dawid-Skene"),

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from annotation.analytics.dashboard import Dashboard
-from annotation.core.svg import heat
 from annotation.domain.choices import Stage
 from annotation.domain.patterns import PATTERNS, Pattern, pattern_of
 from annotation.domain.votes import Category
+from annotation.pages.svg import heat
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from django.utils.translation import ngettext
 from annotation.analytics.dashboard import AnnotatorAgreement, Dashboard
 from annotation.analytics.dashboard_tables import agreement_reason
 from annotation.analytics.gold_matrix import GoldCell, gold_rows
-from annotation.core.svg import heat
 from annotation.domain.patterns import Pattern
 from annotation.domain.statistics.agreement import Measured
+from annotation.pages.svg import heat
 
 PEOPLE_SHOWN = 40
 PAIRS_SHOWN = 15

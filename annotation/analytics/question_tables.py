@@ -8,8 +8,8 @@ from django.utils.translation import get_language, gettext_lazy
 
 from annotation.analytics.agreement_json import question_reason
 from annotation.analytics.question_agreement import MEASURES, PoolAgreement, QuestionAgreement
-from annotation.core.svg import axis_start, whisker
 from annotation.domain.statistics.agreement import Undefined
+from annotation.pages.svg import axis_start, whisker
 
 MEASURE_WORDS: dict[str, Promise] = {
     "nominal": gettext_lazy("nominal"),

@@ -18,10 +18,10 @@ from annotation.analytics.annotator_quality_tables import competence_table, diff
 from annotation.analytics.competence import CannotEstimate
 from annotation.analytics.dashboard_tables import FigureTable, table_csv_rows
 from annotation.analytics.views_figures import table_file, waiting
-from annotation.core.access import PersonRequest, member_of
-from annotation.core.csv_response import csv_response
 from annotation.domain.choices import CompetenceMethod, Role
 from annotation.models import CompetenceEstimate, Item, JobState, Membership, Project
+from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.csv_response import csv_response
 from annotation.review.queue import CLOSED_STAGES
 
 PEOPLE_A_PAGE = 50

@@ -26,12 +26,12 @@ from annotation.analytics.heat_tables import annotator_table, confusion_table, g
 from annotation.analytics.question_tables import question_chart
 from annotation.analytics.views_figures import figure_reader, table_file, waiting
 from annotation.analytics.views_influence import charts
-from annotation.core.access import PersonRequest
 from annotation.core.extensions import gold_wanted
-from annotation.core.svg import axis_start, day_bars, round_above, share, whisker
 from annotation.domain.choices import Difficulty, Source
 from annotation.domain.patterns import pattern_of
 from annotation.domain.statistics.agreement import Figure, Measured
+from annotation.pages.access import PersonRequest
+from annotation.pages.svg import axis_start, day_bars, round_above, share, whisker
 
 DAYS = 28
 

@@ -14,10 +14,10 @@ from django.views.decorators.http import require_GET, require_POST
 from annotation.analytics import stored_figures
 from annotation.analytics.dashboard_tables import FigureTable, table_csv_rows
 from annotation.analytics.stored_figures import Shown
-from annotation.core.access import PersonRequest, figures_viewer, member_of, page_before
-from annotation.core.csv_response import csv_response
 from annotation.domain.choices import FigureKind, Role
 from annotation.models import Membership
+from annotation.pages.access import PersonRequest, figures_viewer, member_of, page_before
+from annotation.pages.csv_response import csv_response
 
 
 def figure_reader(request: HttpRequest, slug: str) -> Membership:

@@ -20,8 +20,6 @@ from annotation.analytics.influence import Influence, set_withheld_share
 from annotation.analytics.influence_tables import CONTRASTS, VIEWS, group_name, influence_reason, with_answers
 from annotation.analytics.views_figures import waiting
 from annotation.assignment.prior_display import priors_for_people
-from annotation.core.access import PersonRequest, member_of
-from annotation.core.svg import share, whisker
 from annotation.domain.choices import Modality, PriorArm, PriorDisplay, PriorState, Role, Stage
 from annotation.domain.statistics.agreement import Measured
 from annotation.domain.statistics.influence import (
@@ -37,6 +35,8 @@ from annotation.domain.statistics.influence import (
 from annotation.domain.statistics.influence_planning import detectable, half_width
 from annotation.domain.statistics.intervals import Interval
 from annotation.models import Item, Project
+from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.svg import share, whisker
 
 PLANNED = (5, 10, 20, 30, 50)
 """Percentages for which the page shows the precision that they would give."""

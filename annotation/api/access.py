@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.core import second_factor
-from annotation.core.access import membership
 from annotation.domain.choices import Role
 from annotation.models import Membership, User
+from annotation.pages.access import membership
 
 
 def member(request: Request, slug: str, *roles: Role, open_when_closed: bool = False) -> Membership:

@@ -14,11 +14,11 @@ from annotation.api.access import account_of, cleaned, member, problem
 from annotation.api.answers_campaign import MemberJson, NewMemberJson
 from annotation.api.problems import Problem
 from annotation.api.shapes import RequestShape
-from annotation.core.error_messages import sentence_for
 from annotation.domain.choices import Role
 from annotation.members import join, participation, roles
 from annotation.members.forms import NewMemberForm, PseudonymForm, QuotaForm
 from annotation.models import ROLE_FLAG, Membership, Project, seat_count
+from annotation.pages.error_messages import sentence_for
 
 ROLES = [str(role) for role in Role]
 LAST_ADMIN = "A project needs an admin: make somebody else admin first."

@@ -12,9 +12,9 @@ from annotation.analytics import agreement_json, influence, stored_figures
 from annotation.analytics.stored_figures import Shown
 from annotation.api.access import member
 from annotation.api.figures import AgreementJson, FiguresAwaited, InfluenceJson
-from annotation.core.access import figures_viewer
 from annotation.domain.choices import Role
 from annotation.models import Membership
+from annotation.pages.access import figures_viewer
 
 T = TypeVar("T")
 

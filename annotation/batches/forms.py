@@ -8,9 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.batches.state import PRIORITIES
 from annotation.batches.workforce import AnnotatorQuota
-from annotation.core.form_fields import offer
 from annotation.domain.choices import BatchState
 from annotation.models import Project
+from annotation.pages.form_fields import offer
 
 MOST_LABELS = 10_000_000
 """The highest quota."""

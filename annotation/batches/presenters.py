@@ -7,10 +7,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.batches.progress import BatchFigures, BatchOverview
-from annotation.core.svg import share
 from annotation.domain.choices import BatchState, Stage
 from annotation.domain.workforce.forecast import FEWEST_DAYS, FEWEST_LABELS, LOOKED_BACK, Estimate, Pace
 from annotation.domain.workforce.staffing import Verdict
+from annotation.pages.svg import share
 
 _SHOWN = (Stage.IMPORTED, Stage.READY, Stage.LABELLING, Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED)
 

@@ -16,10 +16,10 @@ from annotation.batches.forms import CampaignForm, PeopleForm, PriorityForm, Quo
 from annotation.batches.open_items import AT_MOST
 from annotation.batches.presenters import annotator_rows, batch_card, batch_name
 from annotation.batches.progress import BatchOverview, read_batch_overview
-from annotation.core.access import PersonRequest, member_of
 from annotation.core.snapshots import snapshot
 from annotation.domain.choices import BatchState, Role
 from annotation.models import Batch, Membership, Project
+from annotation.pages.access import PersonRequest, member_of
 
 LISTED = 100
 """Items named on a page that nobody is left for."""

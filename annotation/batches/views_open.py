@@ -10,8 +10,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotation.batches import open_items as batch_open_items
 from annotation.batches.open_items import AT_MOST
 from annotation.batches.views import say_opened
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
+from annotation.pages.access import PersonRequest, member_of
 
 
 @require_http_methods(["GET", "POST"])

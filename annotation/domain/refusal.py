@@ -1,6 +1,6 @@
 """Refusals whose sentence can be said in other languages: a pattern and the values that stand in it.
 
-Pages say the pattern in the language of the reader (`annotation/core/error_messages.py`); files, commands and programs
+Pages say the pattern in the language of the reader (`annotation/pages/error_messages.py`); files, commands and programs
 get the English sentence.
 """
 

@@ -7,13 +7,13 @@ from typing import BinaryIO
 
 from django.db import transaction
 
-from annotation.core.csv_response import csv_of_dicts
 from annotation.domain.choices import GlossarySourceKind
 from annotation.domain.formats.base import RowError, Unreadable
 from annotation.domain.glossary.entry import key_of
 from annotation.domain.glossary.file_format import COLUMNS, ListedEntry, as_row, read_entries
 from annotation.glossary import entries as glossary_entries
 from annotation.models import GlossaryEntry, Membership, Project
+from annotation.pages.csv_response import csv_of_dicts
 
 MOST_ERRORS = 100
 """The maximum number of reported errors."""

@@ -5,9 +5,6 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.display_names import name_of
-from annotation.core.error_messages import sentence_for
-from annotation.core.form_fields import WrittenField, choices_of
 from annotation.domain.choices import GlossaryKind, GlossaryStatus
 from annotation.domain.glossary.disguises import SWITCHES
 from annotation.domain.glossary.entry import (
@@ -21,6 +18,9 @@ from annotation.domain.glossary.entry import (
 )
 from annotation.domain.text_rules import BadText
 from annotation.models import GlossaryEntry
+from annotation.pages.display_names import name_of
+from annotation.pages.error_messages import sentence_for
+from annotation.pages.form_fields import WrittenField, choices_of
 
 KINDS = choices_of(
     GlossaryKind,

@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import GlossarySourceKind, GlossaryStatus, Role
 from annotation.domain.glossary.entry import TERM_LIMIT, key_of
 from annotation.glossary import entries, files, forms
 from annotation.models import Adjudication, GlossaryEntry, Membership
+from annotation.pages.access import PersonRequest, member_of
 from annotation.projects import settings
 
 PAGE_LENGTH = 50

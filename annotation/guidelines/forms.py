@@ -5,9 +5,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.form_fields import WrittenField
 from annotation.guidelines.versions import Example
 from annotation.models import Category, Guideline, Project
+from annotation.pages.form_fields import WrittenField
 from annotation.projects.forms_settings import GUIDELINE_LIMIT
 
 EXAMPLE_LIMIT = 2000

@@ -8,11 +8,11 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.guidelines import versions as guideline_versions
 from annotation.guidelines.forms import GuidelineForm, example_forms, examples_in
 from annotation.models import Guideline, Project
+from annotation.pages.access import PersonRequest, member_of
 
 
 @require_http_methods(["GET", "POST"])

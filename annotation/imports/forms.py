@@ -6,13 +6,13 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.form_fields import choices_of
 from annotation.domain.choices import SourceLabels
 from annotation.domain.formats.base import Format, LabelUse, Mapped
 from annotation.domain.formats.encodings import ENCODINGS
 from annotation.domain.imports.redaction import Mask
 from annotation.imports.elsewhere import HTTPS
 from annotation.imports.options import BadTranslation, ImportOptions, Update, translations
+from annotation.pages.form_fields import choices_of
 
 FORMATS = choices_of(
     Format,

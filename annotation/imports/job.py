@@ -14,7 +14,6 @@ from django.core.files.storage import default_storage
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation.core.csv_response import csv_file
 from annotation.core.jobs import Heartbeat, JobCancelled, JobKind, Phase
 from annotation.domain.formats.base import Unreadable
 from annotation.imports.elsewhere import bring
@@ -22,6 +21,7 @@ from annotation.imports.options import ImportOptions, ImportReport
 from annotation.imports.run import import_file
 from annotation.media.pictures import remove_orphans
 from annotation.models import Import, ImportState
+from annotation.pages.csv_response import csv_file
 from annotation.releases.places import remove_unlisted_releases
 
 FOLDER = "imports"

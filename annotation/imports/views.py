@@ -10,7 +10,6 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.domain.formats.base import Format
 from annotation.imports import uploads
@@ -21,6 +20,7 @@ from annotation.imports.job import IMPORTS
 from annotation.imports.options import ImportOptions
 from annotation.imports.presenters import tables
 from annotation.models import Category, Import, ImportState, Membership
+from annotation.pages.access import PersonRequest, member_of
 from annotation.picture_text.requests import reading_progress
 
 SHOWN = 20

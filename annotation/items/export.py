@@ -13,7 +13,6 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.core.csv_response import csv_of_dicts
 from annotation.domain.choices import Choose, Reason, Stage
 from annotation.domain.releases.columns import (
     COLUMNS,
@@ -25,6 +24,7 @@ from annotation.domain.releases.columns import (
 )
 from annotation.items.search import Asked, find_items
 from annotation.models import Item, KnownAnswer, Membership
+from annotation.pages.csv_response import csv_of_dicts
 from annotation.releases.rows import ITEM, ReleasedItem, Rows
 from annotation.releases.selection import Selection
 from annotation.review.queue import may_see_intent, sees_every_intent

@@ -9,8 +9,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, pgettext_lazy
 
 from annotation.batches.state import PRIORITIES
-from annotation.core.display_names import name_of
-from annotation.core.form_fields import WrittenField
 from annotation.items.search import (
     FILTERS,
     NOT_FILTERS,
@@ -22,6 +20,8 @@ from annotation.items.search import (
     query_of,
 )
 from annotation.models import Membership
+from annotation.pages.display_names import name_of
+from annotation.pages.form_fields import WrittenField
 
 LISTED_AT_ONCE = 12
 """The maximum number of choices shown as boxes; longer lists show the chosen ones and a field with suggestions."""

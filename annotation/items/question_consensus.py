@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.core.answers_shown import AnswerShown, answers_shown
 from annotation.domain.questions.question import Question, QuestionKind
 from annotation.domain.releases.answers import ReleasedAnswers
+from annotation.pages.answers_shown import AnswerShown, answers_shown
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,6 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.core import text_index
-from annotation.core.access import PersonRequest, member_of, page_before
-from annotation.core.answers_shown import answers_shown, questions_answered
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Role, Stage
 from annotation.glossary import entries
@@ -17,6 +15,8 @@ from annotation.items.bulk_actions import ACTS
 from annotation.items.pagination import BoundedPaginator
 from annotation.items.question_consensus import ConsensusShown, consensus_shown
 from annotation.models import Dispute, Event, Item, Label, Membership, Prior, Seat
+from annotation.pages.access import PersonRequest, member_of, page_before
+from annotation.pages.answers_shown import answers_shown, questions_answered
 from annotation.picture_text.presenters import fault_of
 from annotation.picture_text.texts import reading_of, texts_of
 from annotation.review.queue import may_see_intent, may_see_votes, names_revealed, reveal_names

@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.items import bulk_job
 from annotation.items.bulk_actions import ACTS, REASONS
@@ -19,6 +18,7 @@ from annotation.items.bulk_job import ListChanged, targets
 from annotation.items.forms import BulkForm
 from annotation.items.search import UnknownFilter, listed_values
 from annotation.models import BulkOrder, JobState, Membership
+from annotation.pages.access import PersonRequest, member_of
 
 MOST_CHOSEN = 200
 

@@ -10,13 +10,13 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.items import export, saved_searches
 from annotation.items import search as item_search
 from annotation.items.forms import SaveSearchForm
 from annotation.items.views import asked_by
 from annotation.models import Membership, SavedSearch
+from annotation.pages.access import PersonRequest, member_of
 
 _FILES = {
     "csv": (export.as_csv, "text/csv; charset=utf-8"),

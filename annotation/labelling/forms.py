@@ -10,9 +10,6 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from annotation.assignment.outcomes import KeyReused
-from annotation.core.category_choice import CategoryChoice, initial_choice, typed
-from annotation.core.error_messages import reads_english, sentence_for
-from annotation.core.form_fields import WrittenField
 from annotation.domain.answer import TARGET_GROUP_LIMIT, Answer, BadAnswer, Correction, check, read_seconds
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Modality
@@ -20,6 +17,9 @@ from annotation.domain.questions.question import Question
 from annotation.domain.text_rules import NOTE_LIMIT
 from annotation.labelling.further_answers import QuestionOnPage, on_page, raw_answers
 from annotation.models import Label
+from annotation.pages.category_choice import CategoryChoice, initial_choice, typed
+from annotation.pages.error_messages import reads_english, sentence_for
+from annotation.pages.form_fields import WrittenField
 
 Outcome = TypeVar("Outcome")
 

@@ -22,7 +22,6 @@ from annotation.assignment.outcomes import (
     TrainingNeeded,
 )
 from annotation.assignment.seat_lookup import is_held
-from annotation.core.access import PersonRequest
 from annotation.domain.choices import Stage
 from annotation.domain.questions.question import in_force
 from annotation.domain.training import attempts_left
@@ -32,6 +31,7 @@ from annotation.labelling.forms import AnswerForm, initial_from, initial_of
 from annotation.labelling.views_post import own_seat
 from annotation.labelling.workspace import PageNotice, Workspace, done_today, show_workspace, swaps_post
 from annotation.models import Label, Membership, Seat, TrainingAttempt
+from annotation.pages.access import PersonRequest
 
 NoPost = NothingLeft | NotOpen | TrainingNeeded | GuidelinesChanged | QuotaReached | DoneForToday | BreakDue
 """The outcomes of a claim that gives no seat and has a page of its own."""

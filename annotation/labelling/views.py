@@ -32,7 +32,6 @@ from annotation.assignment.outcomes import (
     TooLate,
 )
 from annotation.assignment.seat_lookup import can_change_label, with_neighbours
-from annotation.core.access import PersonRequest
 from annotation.labelling.forms import AnswerForm, IllegalContentForm, SkipForm, initial_from
 from annotation.labelling.further_answers import questions_for
 from annotation.labelling.next_post import already_labelled, answer_not_stored, go_on, next_post, same_post
@@ -47,6 +46,7 @@ from annotation.labelling.submit import (
 from annotation.labelling.views_post import annotator, ensure_reportable, own_seat
 from annotation.labelling.workspace import PageNotice, Workspace, categories_of, show_workspace, swaps_post
 from annotation.models import Membership, Seat
+from annotation.pages.access import PersonRequest
 
 
 @require_GET

@@ -7,10 +7,10 @@ from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
 from annotation.assignment.prior_display import first_answer_is_due
-from annotation.core.access import PersonRequest
 from annotation.glossary import entries
 from annotation.labelling.views_post import annotator, own_seat
 from annotation.labelling.workspace import Workspace, show_workspace, typed_again
+from annotation.pages.access import PersonRequest
 
 
 @require_POST

@@ -13,12 +13,12 @@ from annotation.assignment import claim
 from annotation.assignment.outcomes import HeldSeat
 from annotation.assignment.release_seats import last_loss
 from annotation.assignment.seat_lookup import with_neighbours
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Reason, Role
 from annotation.labelling import submit
 from annotation.labelling.workspace import Workspace, show_workspace, typed_again
 from annotation.media.responses import picture_file
 from annotation.models import Membership, Seat, User
+from annotation.pages.access import PersonRequest, member_of
 
 
 def annotator(request: PersonRequest, slug: str) -> Membership:

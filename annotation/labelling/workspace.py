@@ -17,7 +17,6 @@ from django.utils.functional import cached_property
 
 from annotation.assignment.outcomes import HeldSeat
 from annotation.assignment.prior_display import first_answer_is_due, visible_picture_text, visible_priors
-from annotation.core.access import PersonRequest
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Modality, PriorState
 from annotation.domain.questions.question import Question, has_subject
@@ -25,6 +24,7 @@ from annotation.glossary.entries import Found
 from annotation.labelling.forms import AnswerForm, initial_of_typed
 from annotation.labelling.further_answers import QuestionOnPage
 from annotation.models import Category, Item, Label, Membership, PictureText, Prior, Project, Seat
+from annotation.pages.access import PersonRequest
 from runs.sql.compiled_queries import CompiledQuery, slot
 
 _CATEGORIES = CompiledQuery(Category.objects.offered().filter(project=slot("project")))

@@ -5,9 +5,9 @@ from uuid import UUID
 from django.http import Http404, HttpResponseBase
 from django.views.decorators.http import require_GET
 
-from annotation.core.access import PersonRequest
 from annotation.media import pictures
 from annotation.media.responses import picture_file
+from annotation.pages.access import PersonRequest
 
 
 @require_GET

@@ -7,12 +7,12 @@ from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.form_fields import WrittenField
 from annotation.domain.choices import Role
 from annotation.mail.queue import sends_mail
 from annotation.members import invitations
 from annotation.members.roles import PSEUDONYM_LIMIT
 from annotation.models import Batch, Membership, Project, User
+from annotation.pages.form_fields import WrittenField
 
 ROLE_NAMES = {
     Role.ANNOTATOR: _("annotator"),

@@ -7,11 +7,11 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 
-from annotation.core.tours import offer_tours
 from annotation.domain.choices import EventVerb, Role
 from annotation.domain.wellbeing.viewing import read_viewing
 from annotation.members.participation import fields_of_return
 from annotation.models import ROLE_FLAG, Membership, Project, User, record
+from annotation.pages.tours import offer_tours
 from annotation.projects.create import BadProject
 from annotation.projects.pseudonyms import new_pseudonym
 

@@ -17,8 +17,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.core import second_factor
-from annotation.core.access import PersonRequest, member_of
-from annotation.core.error_messages import sentence_for
 from annotation.domain.choices import OnWithdrawal, Role
 from annotation.domain.outgoing import MailKind
 from annotation.mail.queue import queue_mail
@@ -26,6 +24,8 @@ from annotation.members import erasure, join, participation, roles
 from annotation.members import invitations as member_invitations
 from annotation.members.forms import EraseMemberForm, InvitationForm, NewMemberForm, PseudonymForm, QuotaForm, RolesForm
 from annotation.models import Invitation, Membership, Project, seat_count
+from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.error_messages import sentence_for
 from annotation.projects import consent_texts
 
 INVITATIONS_SHOWN = 50

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from knox.models import AuthToken
 from knox.settings import knox_settings
 
-from annotation.core.access import PersonRequest
+from annotation.pages.access import PersonRequest
 
 
 @never_cache

@@ -11,10 +11,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from annotation.core import extensions
-from annotation.core.error_messages import sentence_for
 from annotation.members import invitations, join
 from annotation.members.forms import NewAccountForm
 from annotation.models import Invitation, Membership, User
+from annotation.pages.error_messages import sentence_for
 
 
 @never_cache

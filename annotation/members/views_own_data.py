@@ -9,11 +9,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.access import PersonRequest
 from annotation.members import erasure, personal_data
 from annotation.members.forms import EraseMeForm
 from annotation.members.views import refusal
 from annotation.models import Membership
+from annotation.pages.access import PersonRequest
 from annotation.projects import consent_texts
 
 

@@ -12,8 +12,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation.assignment.seat_lookup import can_change_label, with_neighbours
-from annotation.core.access import PersonRequest, member_of
-from annotation.core.answers_shown import answers_shown, questions_answered
 from annotation.domain.choices import Reason, Role
 from annotation.domain.wellbeing import breaks
 from annotation.guidelines.versions import examples_of
@@ -22,6 +20,8 @@ from annotation.labelling.workspace import categories_of, done_today
 from annotation.members import participation
 from annotation.members.roles import LastAdmin
 from annotation.models import Guideline, Seat
+from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.answers_shown import answers_shown, questions_answered
 from annotation.projects import consent_texts
 from annotation.training.results import own_totals
 from annotation.wellbeing import preferences

@@ -11,10 +11,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.core.access import PersonRequest, page_before
 from annotation.domain.choices import Stage
 from annotation.members.forms_preferences import LookForm, PreferencesForm
 from annotation.models import Item, Membership, User
+from annotation.pages.access import PersonRequest, page_before
 
 _TOTP_SECRET = "mfa.totp.secret"  # the session key of allauth for the secret of an authenticator app in setup
 

@@ -12,10 +12,10 @@ from django.views.decorators.http import require_http_methods
 from annotation.batches.forms import TeamsForm
 from annotation.batches.presenters import batch_name
 from annotation.batches.progress import BatchOverview, read_batch_overview
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import BatchState, Role
 from annotation.members import teams as member_teams
 from annotation.models import Membership
+from annotation.pages.access import PersonRequest, member_of
 
 
 @require_http_methods(["GET", "POST"])

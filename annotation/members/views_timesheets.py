@@ -9,9 +9,9 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from annotation.core.access import PersonRequest, member_of
-from annotation.core.csv_response import csv_response
 from annotation.domain.choices import Role
+from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.csv_response import csv_response
 from annotation.wellbeing.forms import DaysForm
 from annotation.workload import timesheets
 

@@ -6,9 +6,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation.core import tours
-from annotation.core.access import PersonRequest, member_of, page_before
 from annotation.domain.choices import Role
+from annotation.pages import tours
+from annotation.pages.access import PersonRequest, member_of, page_before
 
 
 @require_POST

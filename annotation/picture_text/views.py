@@ -10,12 +10,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation.core.access import PersonRequest, member_of, page_before
-from annotation.core.error_messages import sentence_for
 from annotation.core.jobs import JobRefused
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import PictureReader, Reason, Role
 from annotation.domain.text_rules import BadText
+from annotation.pages.access import PersonRequest, member_of, page_before
+from annotation.pages.error_messages import sentence_for
 from annotation.picture_text import requests, store
 
 

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Modality, PriorState, Role
 from annotation.models import Item, Membership
+from annotation.pages.access import PersonRequest, member_of
 from annotation.priors import requests, results
 
 PAGE_LENGTH = 50

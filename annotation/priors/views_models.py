@@ -9,10 +9,10 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.access import PersonRequest, member_of
-from annotation.core.display_names import name_of
 from annotation.domain.choices import Role
 from annotation.models import Membership
+from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.display_names import name_of
 from annotation.priors import model_choice, model_traits
 from providers import bindings
 from providers.roles import ModelRole

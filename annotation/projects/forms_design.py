@@ -6,11 +6,11 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.error_messages import refusal_sentence
 from annotation.domain.categories import CODE_LIMIT, COLOURS, DEFINITION_LIMIT, KEYS, NAME_LIMIT
 from annotation.domain.choices import Choose
 from annotation.domain.design.file import QUESTION_LIMIT, BadDesign, Design, as_json, read_design
 from annotation.domain.votes import Category
+from annotation.pages.error_messages import refusal_sentence
 from annotation.projects.forms_questions import DesignRow, QuestionRows, in_place
 from annotation.projects.templates import FILE_LIMIT, parse_design
 

@@ -6,11 +6,11 @@ from django import forms
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.error_messages import refusal_sentence
-from annotation.core.form_fields import offer
 from annotation.domain.choices import Policy
 from annotation.domain.design.file import BadDesign
 from annotation.models import Project, User
+from annotation.pages.error_messages import refusal_sentence
+from annotation.pages.form_fields import offer
 from annotation.projects.create import FEWEST_SEATS, MOST_SEATS, NAME_LIMIT
 from annotation.projects.templates import FILE_LIMIT, HVLI, TITLES, parse_design, template
 

@@ -6,11 +6,11 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.core import extensions
-from annotation.core.error_messages import sentence_for
-from annotation.core.form_fields import offer
 from annotation.domain.choices import OnWithdrawal, Order, PictureReader, Policy, PriorDisplay, SecondFactor
 from annotation.domain.text_rules import BadText, read_optional_text
 from annotation.models import Project
+from annotation.pages.error_messages import sentence_for
+from annotation.pages.form_fields import offer
 
 GUIDELINE_LIMIT = 200_000
 """The maximum length of a project's guidelines, in characters (B38)."""

@@ -6,11 +6,11 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.core.access import PersonRequest, member_of
-from annotation.core.error_messages import refusal_sentence
 from annotation.domain.choices import Role
 from annotation.domain.design.file import BadDesign, Design, as_json
 from annotation.models import Membership, Project
+from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.error_messages import refusal_sentence
 from annotation.projects import design as project_design
 from annotation.projects.forms_design import DesignFileForm, QuestionForm, category_rows, design_in
 from annotation.projects.forms_questions import QuestionRows, question_rows

@@ -6,10 +6,10 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.core.access import PersonRequest, member_of
-from annotation.core.error_messages import sentence_for
 from annotation.domain.choices import Policy, Role
 from annotation.models import Membership
+from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.error_messages import sentence_for
 from annotation.projects import clone as project_clone
 from annotation.projects import create, lifecycle, purge
 from annotation.projects.forms_lifecycle import CloneForm, DeleteForm, NewProjectForm

@@ -7,10 +7,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
-from annotation.core.access import PersonRequest, member_of
-from annotation.core.navigation import places_of
 from annotation.domain.choices import Role
 from annotation.models import Project
+from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.navigation import places_of
 from annotation.projects import settings as project_settings
 from annotation.projects.forms_settings import SettingsForm
 from annotation.projects.named_settings import store_settings

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from annotation.core.csv_response import CsvBuffer
 from annotation.core.stored_files import StoreAway
 from annotation.domain.releases.columns import COLUMNS, FORMAT, gold_codes, label_columns
+from annotation.pages.csv_response import CsvBuffer
 from annotation.releases.folders import LeadsOut, ReleaseFolder
 
 MANIFEST = "manifest.json"

@@ -8,11 +8,11 @@ from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.form_fields import choices_of, offer
 from annotation.domain.choices import Level, Source
 from annotation.domain.releases.columns import ReleaseFormat, Scope
 from annotation.domain.releases.splits import MAX_SEED, BadShares, Shares, SharesOfNoWhole
 from annotation.models import Item, Project, SplitList
+from annotation.pages.form_fields import choices_of, offer
 from annotation.releases.selection import MAX_TOPICS, Selection, Splitting
 
 _LEVELS = choices_of(

@@ -6,9 +6,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.analytics.funnel_notes import closed_note, gold_note
-from annotation.core.svg import share
 from annotation.domain.choices import Stage
 from annotation.models import Release
+from annotation.pages.svg import share
 from annotation.releases.files import checksum
 
 _AFTER_LABELLING = (Stage.GOLD, Stage.DISPUTED, Stage.EXCLUDED)

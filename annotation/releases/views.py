@@ -17,8 +17,6 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.core.access import PersonRequest, member_of
-from annotation.core.error_messages import sentence_for
 from annotation.core.stored_files import StoreAway
 from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.domain.releases.diff import Named
@@ -32,6 +30,8 @@ from annotation.models import (
     ReleaseTerms,
     record,
 )
+from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.error_messages import sentence_for
 from annotation.releases import publication
 from annotation.releases.build import CannotRelease
 from annotation.releases.diff import between

@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.category_choice import CategoryChoice
-from annotation.core.form_fields import WrittenField
+from annotation.pages.category_choice import CategoryChoice
+from annotation.pages.form_fields import WrittenField
 
 _NO_VERSION = _("The page did not say which state of the post you saw. Load it again and send your decision once more.")
 NO_REASON = _("Give the reason for the decision in one or two sentences.")

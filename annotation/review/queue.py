@@ -10,9 +10,9 @@ from random import Random
 from django.db.models import Count, Exists, OuterRef, Prefetch, QuerySet, Subquery
 
 from annotation.consensus.case_from_rows import replacement_of
-from annotation.core.answers_shown import AnswerShown, answers_shown, questions_answered
 from annotation.domain.choices import EventVerb, Modality, Reason, Stage
 from annotation.models import Category, Dispute, Event, Item, Label, Membership, Project, Replacement, Seat, record
+from annotation.pages.answers_shown import AnswerShown, answers_shown, questions_answered
 from annotation.review.expert_replacement import may_replace, waiting_labels
 
 CLOSED_STAGES = (Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED)

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.consensus import exclude
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role, Stage
 from annotation.models import Item, Membership, Project
+from annotation.pages.access import PersonRequest, member_of
 from annotation.review import adjudicate
 from annotation.review.adjudicate import NotAllowed, StaleVersion
 from annotation.review.forms import ReasonForm, ReportForm

@@ -16,10 +16,7 @@ from django.utils.timesince import timesince
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
-from annotation.core import extensions, tours
-from annotation.core.display_names import name_of
-from annotation.core.error_messages import says_it_all, sentence_for
-from annotation.core.navigation import CAMPAIGN, address_of, headed, places_of
+from annotation.core import extensions
 from annotation.domain.categories import COLOURS
 from annotation.domain.markdown import render
 from annotation.domain.pictures.words import GIVEN, PERSON
@@ -29,6 +26,10 @@ from annotation.domain.visible_controls import pieces
 from annotation.domain.words import in_language
 from annotation.domain.written_in import written_in
 from annotation.models import Category, Item, Membership, Project, WithCategories
+from annotation.pages import tours
+from annotation.pages.display_names import name_of
+from annotation.pages.error_messages import says_it_all, sentence_for
+from annotation.pages.navigation import CAMPAIGN, address_of, headed, places_of
 
 register = template.Library()
 

@@ -18,8 +18,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotation.assignment.prior_display import priors_for_people
 from annotation.assignment.training_gate import training_items
-from annotation.core.access import PersonRequest
-from annotation.core.category_choice import typed
+from annotation.pages.access import PersonRequest
+from annotation.pages.category_choice import typed
 from annotation.domain.choices import PriorDisplay, PriorState
 from annotation.labelling.views_post import annotator
 from annotation.labelling.workspace import categories_of

@@ -12,9 +12,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.core.access import PersonRequest, member_of
-from annotation.core.csv_response import csv_response
-from annotation.core.error_messages import sentence_for
+from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.csv_response import csv_response
+from annotation.pages.error_messages import sentence_for
 from annotation.domain.choices import Role, Stage
 from annotation.labelling.workspace import categories_of
 from annotation.models import Item, KnownAnswer, Membership, Project

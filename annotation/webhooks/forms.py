@@ -3,8 +3,8 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.form_fields import choices_of
 from annotation.domain.outgoing import Happening
+from annotation.pages.form_fields import choices_of
 from providers import wiring_web
 from providers.http.safe_urls import FetchFault
 

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.domain.outgoing import MOST_ATTEMPTS, MOST_FAILURES, DeliveryState
 from annotation.models import Membership, Webhook
+from annotation.pages.access import PersonRequest, member_of
 from annotation.webhooks import change
 from annotation.webhooks.forms import FAULTS, NAMES, WebhookForm
 

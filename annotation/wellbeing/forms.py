@@ -8,11 +8,11 @@ from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.form_fields import WrittenField, choices_of, offer
 from annotation.domain.choices import BlurStrength, PictureSize
 from annotation.domain.text_rules import is_blank
 from annotation.domain.wellbeing.opt_outs import same_group
 from annotation.models import Category, Project
+from annotation.pages.form_fields import WrittenField, choices_of, offer
 from annotation.wellbeing.preferences import OptedOut
 from annotation.workload.timesheets import MOST_DAYS
 

@@ -15,12 +15,12 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.core.access import PersonRequest, member_of
-from annotation.core.svg import mood_marks
 from annotation.domain.choices import Role
 from annotation.domain.wellbeing.opt_outs import same_group
 from annotation.labelling.workspace import categories_of
 from annotation.models import CheckIn, Item, Membership, Project
+from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.svg import mood_marks
 from annotation.wellbeing import preferences
 from annotation.wellbeing.forms import MOODS, OptOutForm, OwnCapsForm, initial_of_opt_outs
 

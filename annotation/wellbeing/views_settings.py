@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.core.access import PersonRequest, member_of
-from annotation.core.csv_response import streamed_csv_response
 from annotation.domain.choices import Role
 from annotation.domain.wellbeing.opt_outs import FEWEST_PEOPLE
 from annotation.domain.wellbeing.viewing import Viewing, read_viewing
 from annotation.models import Membership, Project
+from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.csv_response import streamed_csv_response
 from annotation.wellbeing import opt_outs, preferences
 from annotation.wellbeing.forms import CareSettingsForm, ViewingDefaultsForm
 from annotation.wellbeing.statistics import DAYS, care_figures

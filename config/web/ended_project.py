@@ -10,8 +10,8 @@ from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.deprecation import MiddlewareMixin
 
-from annotation.core.access import membership
 from annotation.models import Project
+from annotation.pages.access import membership
 from config.web.error_pages import is_outage, not_found
 
 log = logging.getLogger(__name__)

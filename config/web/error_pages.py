@@ -19,9 +19,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import requires_csrf_token
 
 from annotation.core import disk_faults
-from annotation.core.access import page_before
 from annotation.core.second_factor import SecondFactorNeeded
 from annotation.core.stored_files import StoreAway, away_sentence
+from annotation.pages.access import page_before
 
 RETRY_SECONDS = 10
 """The seconds after which to try again if the database cannot be reached."""

@@ -15,12 +15,12 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.core.access import PersonRequest
 from annotation.core.jobs import JobKind
 from annotation.models import Job, JobState, Project
 from annotation.operations import sweep, waiting_work
 from annotation.operations.job_kinds import JOB_KINDS
 from annotation.operations.waiting_work import JobsOfKind, Work
+from annotation.pages.access import PersonRequest
 from annotation.webhooks import change
 from config.models import Pulse
 from config.web.health import LATE

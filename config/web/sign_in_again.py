@@ -9,7 +9,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponseRedirect
 from django.shortcuts import resolve_url
 
-from annotation.core.access import page_before
+from annotation.pages.access import page_before
 
 AGAIN = {"signed_in": "again"}
 """The parameter of a page whose form was sent without a session: the page says so, and is filled in again."""

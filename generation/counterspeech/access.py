@@ -4,10 +4,10 @@ from uuid import UUID
 
 from django.http import Http404
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Role
 from annotation.models import Item, Membership
+from annotation.pages.access import PersonRequest, member_of
 from annotation.review.queue import may_see_votes
 from generation.counterspeech.presenters import may_open, readable
 from generation.models import Exchange, Reply

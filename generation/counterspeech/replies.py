@@ -4,10 +4,10 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.core.error_messages import SENTENCES
 from annotation.core.transactions import short_transaction
 from annotation.domain.text_rules import read_optional_text
 from annotation.models import Membership, record
+from annotation.pages.error_messages import SENTENCES
 from generation.domain.counterspeech.explanations import MOST_CHARACTERS, Explanation
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.options import MOST_REPLY

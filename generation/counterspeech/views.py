@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.core import extensions
-from annotation.core.access import PersonRequest
 from annotation.domain.choices import EventVerb
 from annotation.models import Membership, record
+from annotation.pages.access import PersonRequest
 from generation.counterspeech import replies
 from generation.counterspeech import request as counterspeech_request
 from generation.counterspeech.access import desk_member, exchange_for, item_for, reply_for

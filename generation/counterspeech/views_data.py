@@ -10,10 +10,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from annotation.core.access import PersonRequest, member_of
-from annotation.core.csv_response import csv_of_dicts, named
 from annotation.domain.choices import Role
 from annotation.models import Membership, record
+from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.csv_response import csv_of_dicts, named
 from generation.counterspeech import compare as counterspeech_compare
 from generation.counterspeech import export
 from generation.counterspeech.access import desk_member

@@ -9,9 +9,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.access import PersonRequest
 from annotation.domain.text_rules import BadText
 from annotation.models import Membership
+from annotation.pages.access import PersonRequest
 from generation.counterspeech import approve, replies
 from generation.counterspeech import request as counterspeech_request
 from generation.counterspeech.access import desk_member, exchange_for, reply_for

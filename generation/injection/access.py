@@ -9,9 +9,9 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.models import Membership
+from annotation.pages.access import PersonRequest, member_of
 from generation.domain.injection.states import SampleState
 from generation.injection import settings
 from generation.injection.presenters import may_look_at, visible_samples

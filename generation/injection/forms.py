@@ -6,10 +6,10 @@ from uuid import uuid4
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.display_names import name_of
-from annotation.core.form_fields import WrittenField, offer
 from annotation.domain.votes import Category
 from annotation.models import Project
+from annotation.pages.display_names import name_of
+from annotation.pages.form_fields import WrittenField, offer
 from generation.domain.injection.coverage import MOST_WANTED, Square, fits
 from generation.domain.injection.plan import LONGEST_GROUP, MOST_OF_AN_ENTRY
 from generation.domain.injection.schema import BatchOptions

@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.core.access import PersonRequest
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Stage
 from annotation.models import Category, Membership
+from annotation.pages.access import PersonRequest
 from generation.injection import material as injection_material
 from generation.injection import settings as injection_settings
 from generation.injection.access import maker, pool_for, shown, while_on

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.access import PersonRequest
 from annotation.models import Membership
+from annotation.pages.access import PersonRequest
 from generation.domain.injection.plan import BadPlan
 from generation.injection import batches as injection_batches
 from generation.injection import settings

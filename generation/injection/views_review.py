@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.access import PersonRequest
 from annotation.models import Membership
+from annotation.pages.access import PersonRequest
 from generation.domain.injection.states import SampleState
 from generation.domain.injection.strategies import Strategy
 from generation.domain.injection.yields import in_all

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from annotation.core.display_names import name_of
+from annotation.pages.display_names import name_of
 from moderation.debates.presenters import ShownRun
 from runs.domain.states import RunState
 

@@ -7,9 +7,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.form_fields import offer
 from annotation.domain.choices import Stage
 from annotation.models import Project
+from annotation.pages.form_fields import offer
 from moderation.debates import ask_again, start
 from moderation.methods.debate_method import ProjectForm
 from moderation.methods.model_choices import named_models

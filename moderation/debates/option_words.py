@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from annotation.core.display_names import name_of
+from annotation.pages.display_names import name_of
 from moderation.debates.forms import RunFields
 from moderation.methods.debate_method import DebateMethod
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.display_names import name_of
+from annotation.pages.display_names import name_of
 from moderation.debates.progress import RunProgress
 from moderation.debates.waiting import Wait, WaitsFor
 from runs.domain.states import Reason, RunState, TurnState

@@ -12,10 +12,10 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role, Stage
 from annotation.glossary import entries
 from annotation.models import Item, Membership
+from annotation.pages.access import PersonRequest, member_of
 from annotation.review.queue import may_see_intent, may_see_votes
 from moderation.debates import presenters, repeat_agreement
 from moderation.debates.comparison import compared_lines

@@ -4,8 +4,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
+from annotation.pages.access import PersonRequest, member_of
 from moderation.debates import repeat_agreement
 from moderation.debates.forms import METHOD_NAMES
 

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.models import Item, record
+from annotation.pages.access import PersonRequest, member_of
 from moderation.debates import ask_again, presenters
 from moderation.debates import start as debate_start
 from moderation.debates.forms import (

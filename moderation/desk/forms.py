@@ -9,11 +9,11 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.consensus.rounds import MAX_SEATS
-from annotation.core.category_choice import CategoryChoice
-from annotation.core.form_fields import WrittenField, offer
 from annotation.domain.choices import Modality, Reason
 from annotation.domain.patterns import Prior as PriorValue
 from annotation.models import Ruling
+from annotation.pages.category_choice import CategoryChoice
+from annotation.pages.form_fields import WrittenField, offer
 from annotation.review.forms import NO_REASON, version_field
 from moderation.desk import bulk_accept, settings, statements
 from moderation.desk.case_view import REASON_NAMES

@@ -8,9 +8,9 @@ from uuid import UUID
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from annotation.core.display_names import name_of
 from annotation.domain.choices import EventVerb
 from annotation.models import Adjudication, Event, Item, Membership, Ruling
+from annotation.pages.display_names import name_of
 from annotation.review.queue import names_revealed
 from moderation.debates.presenters import debate_runs
 from moderation.domain.event_verbs import ModerationVerb

@@ -14,11 +14,11 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotation.assignment.prior_display import priors_for_people
 from annotation.core import extensions
-from annotation.core.access import PersonRequest, member_of
 from annotation.core.extensions import Tab
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Difficulty, Level, Reason, Role, Stage
 from annotation.models import Category, Event, Item, Membership, Project, Ruling
+from annotation.pages.access import PersonRequest, member_of
 from annotation.review import expert_replacement
 from annotation.review.adjudicate import BadRuling, NotAllowed, OwnItem, RulingKeyReused, StaleVersion, may_decide_anew
 from annotation.review.forms import MissingCategoryForm

@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Reason, Role
 from annotation.models import Item, Membership
+from annotation.pages.access import PersonRequest, member_of
 from annotation.review.adjudicate import NotAllowed
 from annotation.review.queue import may_see_votes
 from moderation.desk import appeals as desk_appeals

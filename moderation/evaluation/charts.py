@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from annotation.core.svg import heat, share
+from annotation.pages.svg import heat, share
 from moderation.domain.evaluation.cost_plot import HEIGHT, LEFT, WIDTH, CostPlot, CostPoint, cost_plots
 from moderation.domain.evaluation.cost_plot import TOP as TOP_OF_PLOT
 from moderation.domain.evaluation.render import formatted_rows

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from annotation.core.csv_response import csv_file
+from annotation.pages.csv_response import csv_file
 from moderation.domain.evaluation.answer_lines import answer_line
 from moderation.domain.evaluation.answers import Question
 from moderation.domain.evaluation.render import csv_rows, markdown

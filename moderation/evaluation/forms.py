@@ -6,7 +6,7 @@ from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from annotation.core.form_fields import offer
+from annotation.pages.form_fields import offer
 from moderation.debates import start
 from moderation.domain.evaluation.sampling import SEED, Sample
 from moderation.domain.hatexscore.estimators import Estimator

@@ -10,9 +10,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.models import Membership
+from annotation.pages.access import PersonRequest, member_of
 from moderation.domain.evaluation.render import markdown, remarks_of
 from moderation.domain.evaluation.report_tables import tables_of
 from moderation.domain.evaluation.sampling import Sample

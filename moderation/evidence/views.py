@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.domain.text_rules import BadText
 from annotation.models import Item, Membership
+from annotation.pages.access import PersonRequest, member_of
 from moderation.debates import start as debate_start
 from moderation.debates.forms import answered_sentence
 from moderation.debates.views import item_for, run_for

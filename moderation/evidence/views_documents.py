@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
+from annotation.pages.access import PersonRequest, member_of
 from moderation.methods import local_documents
 from moderation.models import Document
 from providers import wiring_web

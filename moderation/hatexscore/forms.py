@@ -7,8 +7,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.form_fields import offer
 from annotation.models import Project
+from annotation.pages.form_fields import offer
 from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.score import Weights

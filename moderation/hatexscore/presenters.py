@@ -9,7 +9,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from annotation.core import svg
+from annotation.pages import svg
 from moderation.domain.hatexscore.cc import Rule, reaches
 from moderation.domain.hatexscore.masking import MASK
 from moderation.methods.built_in_baseline import answered_alone, answered_roles

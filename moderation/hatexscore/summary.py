@@ -11,9 +11,9 @@ from typing import Any
 
 from django.db.models.functions import MD5
 
-from annotation.core import svg
-from annotation.core.display_names import name_of
 from annotation.models import Project
+from annotation.pages import svg
+from annotation.pages.display_names import name_of
 from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.score import Measure, Scored, combined, sweep
 from moderation.models import Score, ScoreSource, ScoreState

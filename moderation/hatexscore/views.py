@@ -8,9 +8,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.models import Item, Membership
+from annotation.pages.access import PersonRequest, member_of
 from moderation.debates.views import item_for
 from moderation.domain.hatexscore import group_list_files
 from moderation.domain.hatexscore.cc import Rule

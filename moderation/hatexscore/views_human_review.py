@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.models import Membership
+from annotation.pages.access import PersonRequest, member_of
 from moderation.domain.hatexscore.human_review import Rating
 from moderation.hatexscore import human_review
 from moderation.models import Score, ScoreState

@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.models import Event, Membership
+from annotation.pages.access import PersonRequest, member_of
 from moderation.models import Example, Perspective
 from moderation.perspectives import edit, import_examples
 from moderation.perspectives.forms import ExamplesForm, NewForm, WordsForm

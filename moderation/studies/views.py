@@ -9,9 +9,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.models import Membership
+from annotation.pages.access import PersonRequest, member_of
 from moderation.evaluation import start as evaluation_start
 from moderation.evaluation.collect_answers import BadSource
 from moderation.methods.debate_method import BadChoice

@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from annotation.core.tours import STEPS, offer_tours
 from annotation.domain.choices import Role
 from annotation.models import Membership, Project
+from annotation.pages.tours import STEPS, offer_tours
 from builders import make_member, make_open_item, make_picture, make_project
 from keyboard import tab_to
 

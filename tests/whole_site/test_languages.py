@@ -14,8 +14,6 @@ from django.urls import reverse
 from django.utils import translation
 
 from annotation.consensus.close import close_item
-from annotation.core.display_names import name_of
-from annotation.core.error_messages import SENTENCES, sentence_for
 from annotation.domain.choices import (
     Difficulty,
     EventVerb,
@@ -30,6 +28,8 @@ from annotation.domain.choices import (
 )
 from annotation.domain.patterns import Mechanism
 from annotation.models import Import, Item, Label, Project, Ruling, Seat
+from annotation.pages.display_names import name_of
+from annotation.pages.error_messages import SENTENCES, sentence_for
 from annotation.templatetags.page import page_fault
 from builders import make_item, make_labelled_item, make_member, make_open_item, make_project, make_user
 from catalogues import LOCALES, ROOT, WAITING, catalogue, marked_texts, translated, untranslated, waiting
@@ -182,7 +182,7 @@ def test_every_refusal_of_a_file_or_a_row_has_a_sentence():
     codes = set(code.findall(sources))
     assert {"duplicate_id", "no_answer", "column_count"} <= codes
     assert codes <= set(SENTENCES), (
-        f"{codes - set(SENTENCES)}: give the new code a sentence in annotation/core/error_messages.py"
+        f"{codes - set(SENTENCES)}: give the new code a sentence in annotation/pages/error_messages.py"
     )
 
 

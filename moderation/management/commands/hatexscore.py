@@ -11,10 +11,10 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.template.loader import render_to_string
 
-from annotation.core import svg
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Project
+from annotation.pages import svg
 from moderation.domain.hatexscore import group_list_files
 from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.estimators import Estimator

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.form_fields import choices_of, offer
+from annotation.pages.form_fields import choices_of, offer
 from moderation.domain.antihateagent.actions import Instructions, Retrieval
 from moderation.domain.tongue import Tongue
 from moderation.methods.debate_method import OptionForm

@@ -8,8 +8,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.form_fields import choices_of, offer
 from annotation.models import Project
+from annotation.pages.form_fields import choices_of, offer
 from moderation.domain.arcade import MOST_ROUNDS, Track
 from moderation.domain.task import Task
 from moderation.domain.tongue import Tongue

@@ -6,8 +6,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.form_fields import offer
 from annotation.models import Project
+from annotation.pages.form_fields import offer
 from moderation.domain.predict.protocol import History
 from moderation.methods.debate_method import OptionForm
 from moderation.methods.model_choices import model_choices

@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.core.display_names import name_of
 from annotation.domain.choices import Role
 from annotation.models import Item, Project
+from annotation.pages.display_names import name_of
 from antihateagent_web import (
     JSON,
     POST,

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.core.navigation import places_of
 from annotation.domain.choices import Role
+from annotation.pages.navigation import places_of
 from builders import make_member, make_project
 
 ROLES = [roles for count in (1, 2, 3) for roles in combinations(Role, count)]

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 import pytest
 
-from annotation.core.form_fields import choices_of
+from annotation.pages.form_fields import choices_of
 
 
 class Fruit(StrEnum):

@@ -11,9 +11,9 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.navigation import address_of
 from annotation.domain.choices import Role
 from annotation.models import Membership, Picture, User
+from annotation.pages.navigation import address_of
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from annotation.core.svg import axis_start, day_bars, heat, round_above, share, whisker
 from annotation.domain.statistics.agreement import Measured, Undefined, Why
 from annotation.domain.statistics.intervals import Interval
+from annotation.pages.svg import axis_start, day_bars, heat, round_above, share, whisker
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.error_messages import sentence_for
-from annotation.core.form_fields import offer
 from annotation.domain.categories import CODE_LIMIT
 from annotation.domain.category_sets import BadSet, as_stored, check_together
 from annotation.domain.choices import Choose
 from annotation.models import Category
+from annotation.pages.error_messages import sentence_for
+from annotation.pages.form_fields import offer
 
 
 class CategoryChoice(forms.Form):

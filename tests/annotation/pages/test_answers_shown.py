@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from django.utils import translation
 
-from annotation.core.answers_shown import answers_shown
 from annotation.domain.questions.question import Option, Question, QuestionKind
+from annotation.pages.answers_shown import answers_shown
 
 WORDS = Question("words", QuestionKind.SPAN, place=1)
 SEVERITY = Question("severity", QuestionKind.SCALE, wording={"": "How bad?", "ko": "얼마나?"}, points=5, place=2)
