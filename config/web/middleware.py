@@ -1,7 +1,6 @@
 """Middleware for every request: the caller's address, checks of the request, headers of the response."""
 
 import re
-from functools import partial
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -69,10 +68,16 @@ class FrontDoor(MiddlewareMixin):
         return None
 
 
-class EndSlash(CommonMiddleware):
-    """Leads to the address with the slash at its end, and keeps method and body: after 301 clients send GET."""
+class _SameRequest(HttpResponsePermanentRedirect):
+    """308: clients send the same method and body to the other address. After 301 they send GET."""
 
-    response_redirect_class = partial(HttpResponsePermanentRedirect, preserve_request=True)  # type: ignore[assignment]
+    status_code = 308
+
+
+class EndSlash(CommonMiddleware):
+    """Leads to the address with the slash at its end."""
+
+    response_redirect_class = _SameRequest
 
 
 class WholeText(MiddlewareMixin):

@@ -85,31 +85,31 @@ def test_a_fault_of_ours_fails_the_job_and_cleans_up(row):
     assert state_of(row)[0] == JobState.FAILED and row.problem and removed == [row.pk]
 
 
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="a file has no server that could end a connection")
 @pytest.mark.django_db(transaction=True)
-def test_a_job_whose_connection_the_database_ends_waits_and_begins_again(row):
-    def is_cut_off(job, heartbeat):
+@pytest.mark.parametrize(
+    ("statement", "ends_connection"),
+    [
+        ("SELECT pg_terminate_backend(pg_backend_pid())", True),
+        ("SET statement_timeout = '10ms'; SELECT pg_sleep(1)", False),
+    ],
+)
+def test_a_job_whose_connection_postgresql_ends_begins_again_and_a_refused_statement_fails_it(
+    row, statement, ends_connection
+):
+    def ask(job, heartbeat):
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+            cursor.execute(statement)
 
-    kind_that(is_cut_off).perform(row.pk)
+    kind_that(ask).perform(row.pk)
+    if connection.vendor == "sqlite" or not ends_connection:  # a file has no server: it refuses both
+        assert state_of(row)[0] == JobState.FAILED
+        return
     assert state_of(row) == (JobState.QUEUED, "")
     BulkOrder.objects.update(created_at=timezone.now() - LATE)
     kind = kind_that(lambda job, heartbeat: kind.finish(job))
     assert kind.left_behind() == [row.pk]
     kind.perform(row.pk)
     assert state_of(row) == (JobState.DONE, "")
-
-
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="a file has no server that could refuse a statement")
-@pytest.mark.django_db(transaction=True)
-def test_a_statement_that_the_database_refuses_fails_the_job(row):
-    def takes_too_long(job, heartbeat):
-        with connection.cursor() as cursor:
-            cursor.execute("SET statement_timeout = '10ms'; SELECT pg_sleep(1)")
-
-    kind_that(takes_too_long).perform(row.pk)
-    assert state_of(row)[0] == JobState.FAILED
 
 
 def test_a_cancelled_job_stops_at_its_next_sign_of_life(row):
