@@ -20,6 +20,7 @@ from django.db.utils import ConnectionHandler
 from PIL import Image
 
 import builders
+import migrated_database
 from annotation.domain.choices import Role
 from annotation.imports import uploads
 from annotation.imports.options import ImportOptions
@@ -213,12 +214,18 @@ def test_a_restore_that_failed_leaves_the_storage_empty(
     assert not [path for path in (tmp_path / "empty").rglob("*") if path.is_file()]
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL's database is no file in a folder")
-def test_an_sqlite_site_is_restored_into_a_folder_that_is_not_there_yet(made: Path, elsewhere: dict[str, str]) -> None:
-    path = Path(elsewhere["VAR_DIR"]) / "not" / "there" / "new.sqlite3"
-    done = ran(elsewhere | {"DATABASE_URL": f"sqlite:///{path}"}, "restore", str(made))
-    assert done.returncode == 0, done.stderr
-    assert [file.name for file in path.parent.iterdir()] == ["new.sqlite3"]
+@pytest.mark.once
+def test_an_sqlite_site_is_restored_into_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.sqlite3", tmp_path / "not" / "there" / "new.sqlite3"
+    migrated_database.begin_with(old)
+    for database, command in ((old, "backup"), (new, "restore")):
+        folder = tmp_path / command
+        folder.mkdir()
+        done = ran(
+            environment(folder, "memory://", DATABASE_URL=f"sqlite:///{database}"), command, str(tmp_path / "copy")
+        )
+        assert done.returncode == 0, done.stderr
+    assert [file.name for file in new.parent.iterdir()] == ["new.sqlite3"]
 
 
 def test_programs_of_postgresql_get_the_whole_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
