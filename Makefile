@@ -143,8 +143,10 @@ bench-check: .venv/ready ## fail if a ratio of bench/baseline.json has lost more
 mutants: .venv/ready ## small faults in the rules of domain/: how many do the tests notice?
 	@nice -n 10 $(PY) tests/support/mutants.py $(MODULES)
 
+# Sorted, since the order in which the files are found differs from machine to machine.
 messages: .venv/ready ## collect the texts to translate and compile the catalogues (needs gettext)
 	@$(PY) manage.py makemessages -l ko -l zh_Hans --no-obsolete --no-location --ignore=.venv --ignore=var --ignore=tests --ignore=bench --ignore=docs
+	@for file in locale/{ko,zh_Hans}/LC_MESSAGES/django.po; do msgcat --sort-output --output-file=$$file $$file; done
 	@sed -E -i.before '/^"(POT-Creation-Date|Report-Msgid-Bugs-To): /d' locale/*/LC_MESSAGES/django.po && rm locale/*/LC_MESSAGES/django.po.before
 	@$(PY) manage.py compilemessages --verbosity 0 --ignore=.venv --ignore=var
 

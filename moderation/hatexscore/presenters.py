@@ -177,9 +177,10 @@ class Card:
                 "%(before)s to %(after)s."
             )
         change = sentence % {"count": len(record["rationales"]), "before": _two(row.p), "after": _two(row.p_masked)}
-        return (
-            change if row.prediction else f"{change} {_('For a verdict of not hateful, little change is what counts.')}"
-        )
+        if row.prediction:
+            return change
+        aim = _("For a verdict of not hateful, little change is what counts.")
+        return f"{change} {aim}"
 
     def _why_tgi(self) -> str:
         groups = self.record["groups"]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from django.utils.translation import gettext as translated
+from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from moderation.domain.antihateagent.actions import InvestigationOptions
@@ -77,7 +77,7 @@ def step_words(run: Run, turns: Mapping[str, Turn], keys: Sequence[str]) -> list
 def _about(parts: Sequence[str], state: Walk) -> str:
     kind = parts[0]
     if kind in ("queries", "urls", "select"):
-        return translated("round %(round)s") % {"round": parts[1]}
+        return gettext("round %(round)s") % {"round": parts[1]}
     if kind == "search":
         queries = next((round_.queries for round_ in state.rounds if str(round_.number) == parts[1]), [])
         at = int(parts[2]) - 1
@@ -89,4 +89,4 @@ def _about(parts: Sequence[str], state: Walk) -> str:
     if kind != "read":
         return address
     place = {"address": address, "number": parts[3], "total": len(page.windows)}
-    return translated("%(address)s, part %(number)s of %(total)s") % place
+    return gettext("%(address)s, part %(number)s of %(total)s") % place

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext as translated
+from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from moderation.domain.arcade import Track
@@ -114,10 +114,10 @@ def stages(run: Run, turns: Mapping[str, Turn]) -> list[Stage]:
     is_fast = not is_deep and gate is not None and bool((gate.value or {}).get("cues"))
     rounds = 1 if is_fast else int(run.options.get("rounds", 3))
     return [
-        *([] if is_deep else [Stage(translated("Gate"), ["gate"])]),
+        *([] if is_deep else [Stage(gettext("Gate"), ["gate"])]),
         *(
-            Stage(translated("Round %(number)s") % {"number": number}, [f"prosecutor.{number}", f"defender.{number}"])
+            Stage(gettext("Round %(number)s") % {"number": number}, [f"prosecutor.{number}", f"defender.{number}"])
             for number in range(1, rounds + 1)
         ),
-        Stage(translated("Verdict"), ["judge"]),
+        Stage(gettext("Verdict"), ["judge"]),
     ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.utils.translation import gettext as translated
+from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from moderation.domain.predict import protocol
@@ -226,10 +226,10 @@ def stages(run: Run, turns: Mapping[str, Turn]) -> list[Stage]:
     """Return the perspectives, the rounds and the verdict of a debate."""
     views = [f"perspective.{card.perspective.code}" for card in ShownDebate(run, turns).cards]
     return [
-        Stage(translated("Perspectives"), views),
+        Stage(gettext("Perspectives"), views),
         *(
-            Stage(translated("Round %(number)s") % {"number": number}, [f"nonhate.{number}", f"hate.{number}"])
+            Stage(gettext("Round %(number)s") % {"number": number}, [f"nonhate.{number}", f"hate.{number}"])
             for number in range(1, int(run.options.get("rounds", 2)) + 1)
         ),
-        Stage(translated("Verdict"), ["judge"]),
+        Stage(gettext("Verdict"), ["judge"]),
     ]
