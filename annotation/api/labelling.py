@@ -1,5 +1,6 @@
 """API of an annotator's own work: the next item, answers, their labels. It calls the same functions as the pages."""
 
+from dataclasses import asdict
 from typing import Any, assert_never
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.answers import Contact, HeldSeatJson, LabelPage
+from annotation.api.answers import HeldSeatJson, LabelPage, ReportToldJson
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import LabelRefused, NoSeat
 from annotation.api.serializers import (
@@ -145,8 +146,8 @@ def _outcome_response(outcome: _Outcome) -> Response:
             return Response(BlindPriorShape(priors, many=True).data)
         case Skipped():
             return Response(status=204)
-        case Reported(contact=contact):
-            return Response({"contact": contact})
+        case Reported(told=told):
+            return Response(asdict(told))
         case KeyReused() | AlreadyLabelled() | ItemClosed():
             return _refused(_CODES[type(outcome)], outcome.label)
         case SeatLost() | FirstAnswerNeeded() | FirstAnswerStands() | FirstAnswerNotAsked():
@@ -241,9 +242,9 @@ class SeatSkip(OwnWork):
 class SeatReport(OwnWork):
     """Report illegal content."""
 
-    @extend_schema(request=ReportShape, responses={200: Contact})
+    @extend_schema(request=ReportShape, responses={200: ReportToldJson})
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
-        """Stop the labelling of the item and lock its picture; the answer names whom to turn to."""
+        """Stop the labelling of the item and lock its picture; the answer says who is told of it."""
         mine = _annotator(request, slug)
         shape = ReportShape(data=request.data)
         shape.is_valid(raise_exception=True)

@@ -26,6 +26,7 @@ AT_ONCE = 1000
 VERBS = {
     EventVerb.CLOSED: (Happening.ITEM_CLOSED, Happening.ITEM_DISPUTED),
     EventVerb.DISPUTED: (Happening.ITEM_DISPUTED,),
+    EventVerb.REPORT: (Happening.ITEM_REPORTED,),
     EventVerb.RELEASED: (Happening.RELEASE_MADE,),
     EventVerb.RELEASE_PUBLISHED: (Happening.RELEASE_PUBLISHED,),
 }
