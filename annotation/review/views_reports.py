@@ -28,13 +28,15 @@ from annotation.review.report_access import answering_member
 @never_cache
 @require_safe
 def waiting(request: PersonRequest) -> HttpResponse:
-    """List the reported posts that wait for the viewer's answer, the oldest first, and those answered lately."""
+    """List the reported posts that wait for the viewer's answer, the oldest first, and those answered lately.
+
+    Whoever is no admin may answer none, and sees that.
+    """
     administers = Membership.objects.filter(user=request.user, active=True, administers=True)
-    if not request.user.is_staff and not administers.exists():
-        raise Http404
     answerable = reports.reports_to_answer(request.user)
     posts = reports.waiting_posts(answerable)
     context = {
+        "answers": request.user.is_staff or administers.exists(),
         "posts": posts,
         "number": reports.count_waiting_posts(request.user) if len(posts) == reports.MOST_SHOWN else len(posts),
         "answered": reports.answered_posts(answerable)[:20],
@@ -60,7 +62,8 @@ def answer(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
         form.add_error(None, sentence)
         return _page(request, member, _post(project, public_id), form, 409)
     except ProjectClosed:
-        form.add_error(None, f"{closed_sentence(project)} {_('So the post can be kept out, but not put back.')}")
+        so_far = _("So the post can be kept out, but not put back.")
+        form.add_error(None, f"{closed_sentence(project)} {so_far}")
         return _page(request, member, post, form, 409)
     messages.success(request, _DONE[decided]())
     return redirect("annotation:reports")

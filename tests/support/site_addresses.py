@@ -396,7 +396,7 @@ ROUTES: dict[str, Route] = {
     "annotation:design": Route((D,), project, BOTH),
     "annotation:design-read": Route((D,), project, POST),
     "annotation:design-file": Route((D,), project),
-    "annotation:reports": Route((D,)),
+    "annotation:reports": Route(None),
     "annotation:report-answer": Route((D,), the_report, BOTH),
     "annotation:report-picture": Route((D,), the_report),
     "annotation:report-blurred": Route((D,), the_report),
