@@ -53,10 +53,11 @@ from annotation.assignment.outcomes import (
 )
 from annotation.assignment.prior_display import first_answer_is_due, visible_picture_text, visible_priors
 from annotation.domain.answer import BadAnswer
-from annotation.domain.choices import Reason, Role
+from annotation.domain.choices import Role
 from annotation.domain.questions.design_rows import question_row
 from annotation.domain.questions.question import has_subject
 from annotation.labelling import submit
+from annotation.media.pictures import unlocked
 from annotation.media.responses import picture_file
 from annotation.models import Label, Membership, Picture, Seat
 
@@ -296,10 +297,9 @@ class SeatPicture(APIView):
 
 
 def _picture(member: Membership, seat: UUID) -> Picture:
-    """Return the picture at a seat of this member's, unless its item was reported."""
+    """Return the picture at a seat of this member's, unless an item with it was reported."""
     seat_row = (
-        Seat.objects.filter(public_id=seat, annotator=member, item__picture__isnull=False)
-        .exclude(item__excluded_for=Reason.REPORTED)
+        Seat.objects.filter(unlocked("item__picture"), public_id=seat, annotator=member, item__picture__isnull=False)
         .select_related("item__picture")
         .first()
     )

@@ -64,3 +64,7 @@ class ReportAnswerForm(ReasonForm):
     )
 
     field_order = ("answer", "reason", "version")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].widget.attrs.update({"data-press": "r", "aria-keyshortcuts": "r"})
