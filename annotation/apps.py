@@ -9,6 +9,7 @@ from annotation.domain.glossary.disguises import How
 from annotation.domain.patterns import Mechanism
 from annotation.domain.releases.diff import Why
 from annotation.domain.releases.splits import Tie
+from annotation.domain.reports import ReportAnswer
 from providers.roles import ModelRole
 from runs.methods import method
 from vocabulary.display_names import register_labels
@@ -17,7 +18,7 @@ _CLOSED_SETS = (
     *(choices.Stage, choices.Reason, choices.Level, choices.Source, choices.Policy, choices.Modality),
     *(choices.PriorState, choices.Role, choices.Difficulty, choices.CompetenceMethod, choices.EventVerb),
     *(choices.GlossaryKind, choices.GlossaryStatus, choices.GlossarySourceKind, choices.FILTER_LABELS),
-    *(Mechanism, Why, Tie, How, ChangeKind),
+    *(Mechanism, Why, Tie, How, ChangeKind, ReportAnswer),
 )
 
 

@@ -32,6 +32,7 @@ from annotation.projects import views_design, views_lifecycle, views_settings
 from annotation.releases import views as release_views
 from annotation.releases import views_public
 from annotation.review import views as review_views
+from annotation.review import views_reports
 from annotation.training import views as training_views
 from annotation.training import views_setup
 from annotation.webhooks import views as webhook_views
@@ -51,6 +52,11 @@ urlpatterns = [
     path("mail/stop/<str:token>/", limited("invitation", views_mail.mail_stop), name="mail-stop"),
     path("invite/<slug:token>/", limited("invitation", views_invitation.invitation), name="invitation"),
     path("me/second-step.svg", views_preferences.totp_picture, name="totp-picture"),
+    # reports of illegal content, for admins of projects and of the site
+    path("reports/", views_reports.waiting, name="reports"),
+    path("p/<slug:slug>/reports/<uuid:public_id>/", open_when_closed(views_reports.answer), name="report-answer"),
+    path("p/<slug:slug>/reports/<uuid:public_id>/picture/", views_reports.picture, name="report-picture"),
+    path("p/<slug:slug>/reports/<uuid:public_id>/blurred/", views_reports.blurred, name="report-blurred"),
     path("p/<slug:slug>/", views_settings.home, name="project"),
     path("p/<slug:slug>/tour/", open_when_closed(views_tour.tour), name="tour"),
     # the annotator's way
@@ -66,7 +72,11 @@ urlpatterns = [
     path("p/<slug:slug>/label/<uuid:seat>/blurred/", views_post.seat_blurred, name="seat-blurred"),
     path("p/<slug:slug>/label/<uuid:seat>/renew/", views_post.renew, name="renew"),
     path("p/<slug:slug>/label/<uuid:seat>/skip/", limited("submit", labelling_views.skip), name="skip"),
-    path("p/<slug:slug>/label/<uuid:seat>/report/", limited("submit", labelling_views.report), name="report"),
+    path(
+        "p/<slug:slug>/label/<uuid:seat>/report/",
+        open_when_closed(limited("submit", labelling_views.report)),
+        name="report",
+    ),
     # the training room
     path("p/<slug:slug>/training/", training_views.room, name="training"),
     path("p/<slug:slug>/training/results/", training_views.own, name="training-own"),
@@ -184,7 +194,9 @@ urlpatterns = [
     path("p/<slug:slug>/items/<uuid:public_id>/names/", item_views.item_names, name="item-names"),
     path("p/<slug:slug>/items/<uuid:public_id>/reopen/", review_views.reopen, name="item-reopen"),
     path("p/<slug:slug>/items/<uuid:public_id>/withdraw/", review_views.withdraw_item, name="item-withdraw"),
-    path("p/<slug:slug>/items/<uuid:public_id>/report/", review_views.report_item, name="item-report"),
+    path(
+        "p/<slug:slug>/items/<uuid:public_id>/report/", open_when_closed(review_views.report_item), name="item-report"
+    ),
     # figures
     path("p/<slug:slug>/dashboard/", views_dashboard.show, name="dashboard"),
     path("p/<slug:slug>/dashboard/<slug:name>.csv", views_dashboard.table, name="dashboard-table"),

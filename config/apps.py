@@ -4,6 +4,8 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import register
 
+from config.contact_check import check_contact
+
 
 class SiteConfig(AppConfig):
     """Makes the folders that the queue needs, and counts what happens if /metrics is read."""
@@ -14,6 +16,7 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         for folder in settings.QUEUE_FOLDERS:
             folder.mkdir(parents=True, exist_ok=True)
+        register(check_contact, deploy=True)
         if settings.MODEL_EMBEDDING:  # only then: its check loads a vendor's library
             from config.checks import check_embedding
 

@@ -100,10 +100,36 @@ class HeldSeatJson(TypedDict):
     break_offered: bool
 
 
-class Contact(TypedDict):
-    """Whom to turn to after a report."""
+class ReportToldJson(TypedDict):
+    """Who is told of a report: admins of the project and of the site, on each of their pages; by mail; the contact."""
 
+    admins: bool
+    site_admins: bool
+    mail: bool
     contact: str
+
+
+class ReportJson(TypedDict):
+    """One report: who, under their pseudonym, when, and their words."""
+
+    by: str
+    at: datetime
+    note: str
+
+
+class ReportedPostJson(TypedDict):
+    """A reported item with its reports; those that wait have no answer. A site admin has no name in `answered_by`."""
+
+    item: UUID
+    external_id: str
+    version: int
+    stage: str
+    stage_before: str | None
+    reports: list[ReportJson]
+    answer: str | None
+    reason: str
+    answered_by: str | None
+    answered_at: datetime | None
 
 
 # ── Imports, priors, split lists ──────────────────────────────────────────────

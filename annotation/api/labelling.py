@@ -1,5 +1,6 @@
 """API of an annotator's own work: the next item, answers, their labels. It calls the same functions as the pages."""
 
+from dataclasses import asdict
 from typing import Any, assert_never
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.answers import Contact, HeldSeatJson, LabelPage
+from annotation.api.answers import HeldSeatJson, LabelPage, ReportToldJson
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import LabelRefused, NoSeat
 from annotation.api.serializers import (
@@ -52,10 +53,11 @@ from annotation.assignment.outcomes import (
 )
 from annotation.assignment.prior_display import first_answer_is_due, visible_picture_text, visible_priors
 from annotation.domain.answer import BadAnswer
-from annotation.domain.choices import Reason, Role
+from annotation.domain.choices import Role
 from annotation.domain.questions.design_rows import question_row
 from annotation.domain.questions.question import has_subject
 from annotation.labelling import submit
+from annotation.media.pictures import unlocked
 from annotation.media.responses import picture_file
 from annotation.models import Label, Membership, Picture, Seat
 
@@ -145,8 +147,8 @@ def _outcome_response(outcome: _Outcome) -> Response:
             return Response(BlindPriorShape(priors, many=True).data)
         case Skipped():
             return Response(status=204)
-        case Reported(contact=contact):
-            return Response({"contact": contact})
+        case Reported(told=told):
+            return Response(asdict(told))
         case KeyReused() | AlreadyLabelled() | ItemClosed():
             return _refused(_CODES[type(outcome)], outcome.label)
         case SeatLost() | FirstAnswerNeeded() | FirstAnswerStands() | FirstAnswerNotAsked():
@@ -241,9 +243,9 @@ class SeatSkip(OwnWork):
 class SeatReport(OwnWork):
     """Report illegal content."""
 
-    @extend_schema(request=ReportShape, responses={200: Contact})
+    @extend_schema(request=ReportShape, responses={200: ReportToldJson})
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
-        """Stop the labelling of the item and lock its picture; the answer names whom to turn to."""
+        """Stop the labelling of the item and lock its picture; the answer says who is told of it."""
         mine = _annotator(request, slug)
         shape = ReportShape(data=request.data)
         shape.is_valid(raise_exception=True)
@@ -295,10 +297,9 @@ class SeatPicture(APIView):
 
 
 def _picture(member: Membership, seat: UUID) -> Picture:
-    """Return the picture at a seat of this member's, unless its item was reported."""
+    """Return the picture at a seat of this member's, unless an item with it was reported."""
     seat_row = (
-        Seat.objects.filter(public_id=seat, annotator=member, item__picture__isnull=False)
-        .exclude(item__excluded_for=Reason.REPORTED)
+        Seat.objects.filter(unlocked("item__picture"), public_id=seat, annotator=member, item__picture__isnull=False)
         .select_related("item__picture")
         .first()
     )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from annotation.domain.reports import Told
 from annotation.domain.wellbeing.breaks import Limit
 from annotation.models import Item, Label, Prior, Report, Seat
 
@@ -195,7 +196,7 @@ class PriorsOpened:
 
 @dataclass(frozen=True)
 class Reported:
-    """Labelling of the item has stopped; `contact` is the operator's, shown to the annotator."""
+    """Labelling of the item has stopped; the annotator is shown who is told of it."""
 
     report: Report
-    contact: str
+    told: Told

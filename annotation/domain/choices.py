@@ -316,6 +316,7 @@ class EventVerb(NamedEnum):
     REOPEN = "reopen", pgettext("stored word", "reopened")
     REPLACE = "replace", pgettext("stored word", "missing category given")
     REPORT = "report", pgettext("stored word", "reported as illegal")
+    REPORT_ANSWERED = "report_answered", pgettext("stored word", "report answered")
     RUN_CANCELLED = "run_cancelled", pgettext("stored word", "run cancelled")
     RUNS_STARTED = "runs_started", pgettext("stored word", "models asked")
     SEAT_EMPTIED = "seat_emptied", pgettext("stored word", "seat emptied")

@@ -17,6 +17,7 @@ class Happening(StrEnum):
 
     ITEM_CLOSED = "item.closed"
     ITEM_DISPUTED = "item.disputed"
+    ITEM_REPORTED = "item.reported"
     RELEASE_MADE = "release.made"
     RELEASE_PUBLISHED = "release.published"
     RUN_ENDED = "run.ended"
@@ -36,6 +37,7 @@ class MailKind(StrEnum):
     WEEKLY = "weekly"
     ACCESS_ASKED = "access_asked"
     ACCESS_DECIDED = "access_decided"
+    ITEM_REPORTED = "item_reported"
 
 
 class MailState(StrEnum):

@@ -35,7 +35,12 @@ MOVES: Mapping[tuple[Stage, Stage], frozenset[Mover]] = {
     (Stage.GOLD, Stage.DISPUTED): _SYSTEM,
     (Stage.GOLD, Stage.LABELLING): _REOPENERS,
     (Stage.EXCLUDED, Stage.LABELLING): _REOPENERS,
-    (Stage.EXCLUDED, Stage.GOLD): frozenset({Mover.REVIEWER}),  # a new decision replaces one that excluded the item
+    # A new decision replaces one that excluded the item; an admin puts back what was reported without need.
+    (Stage.EXCLUDED, Stage.GOLD): frozenset({Mover.REVIEWER, Mover.ADMIN}),
+    (Stage.EXCLUDED, Stage.IMPORTED): _ADMIN,
+    (Stage.EXCLUDED, Stage.READY): _ADMIN,
+    (Stage.EXCLUDED, Stage.DISPUTED): _ADMIN,
+    (Stage.EXCLUDED, Stage.KNOWN): _ADMIN,
     # An item with a known answer takes no part in labelling; it returns only while nobody has answered it.
     (Stage.IMPORTED, Stage.KNOWN): _ADMIN,
     (Stage.READY, Stage.KNOWN): _ADMIN,

@@ -18,7 +18,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import F
 
 from annotation.assignment.annotator_state import lock_member, read_annotator_state
@@ -53,7 +52,7 @@ from annotation.assignment.seat_lookup import (
     lock_seat,
 )
 from annotation.assignment.take_seat import lease_end
-from annotation.consensus import exclude, rounds
+from annotation.consensus import exclude, report_notices, rounds
 from annotation.consensus.close import close_locked_item, lock_item
 from annotation.core import signals
 from annotation.core.transactions import short_transaction
@@ -295,8 +294,10 @@ def report_seat(member: Membership, seat: UUID, note: str = "") -> Reported | No
         return NoSuchSeat()
     sent_before = Report.objects.filter(item=locked.item, reporter=member, note=note)  # by a double click
     is_reported = locked.item.excluded_for == Reason.REPORTED
-    report = (sent_before.last() if is_reported else None) or exclude.report_item(locked.item, member, note)
-    return Reported(report, member.project.operator_contact or settings.OPERATOR_CONTACT)
+    if is_reported and (earlier := sent_before.last()) is not None:
+        return Reported(earlier, report_notices.told_before(earlier))
+    report = exclude.report_item(locked.item, member, note)
+    return Reported(report, report_notices.tell_of_report(report.item))
 
 
 # ── Shared ────────────────────────────────────────────────────────────────────

@@ -32,6 +32,7 @@ from annotation.assignment.outcomes import (
     TooLate,
 )
 from annotation.assignment.seat_lookup import can_change_label, with_neighbours
+from annotation.consensus.report_notices import who_is_told
 from annotation.labelling.forms import AnswerForm, IllegalContentForm, SkipForm, initial_from
 from annotation.labelling.further_answers import questions_for
 from annotation.labelling.next_post import already_labelled, answer_not_stored, go_on, next_post, same_post
@@ -212,10 +213,11 @@ def report(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
     context: dict[str, Any] = {"project": member.project, "membership": member, "seat": seat, "form": form}
     if not form.is_valid():
         ensure_reportable(member, seat)
+        context["told"] = who_is_told(member.project)
         return render(request, "annotation/report.html", context, status=422 if form.is_bound else 200)
     match report_seat(member, seat, form.cleaned_data["note"]):
-        case Reported(contact=contact):
-            return render(request, "annotation/reported.html", {**context, "contact": contact})
+        case Reported(told=told):
+            return render(request, "annotation/reported.html", {**context, "told": told})
         case NoSuchSeat():
             raise Http404
 

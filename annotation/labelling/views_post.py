@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
 from django.http import Http404, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -16,6 +17,7 @@ from annotation.assignment.seat_lookup import with_neighbours
 from annotation.domain.choices import Reason, Role
 from annotation.labelling import submit
 from annotation.labelling.workspace import Workspace, show_workspace, typed_again
+from annotation.media.pictures import unlocked
 from annotation.media.responses import picture_file
 from annotation.models import Membership, Seat, User
 from annotation.pages.access import PersonRequest, member_of
@@ -29,13 +31,13 @@ def annotator(request: PersonRequest, slug: str) -> Membership:
     return member_of(request, slug, Role.ANNOTATOR)
 
 
-def own_seat(member: Membership, **which: Any) -> Seat:
+def own_seat(member: Membership, *conditions: Q, **which: Any) -> Seat:
     """Return a seat of this member's, with its item and picture; one that lapsed is taken again while nobody has it.
 
     Raises Http404 for others' seats and for reported items.
     """
     seats = (
-        with_neighbours(Seat.objects.filter(annotator=member, **which))
+        with_neighbours(Seat.objects.filter(*conditions, annotator=member, **which))
         .exclude(item__excluded_for=Reason.REPORTED)
         .select_related("item__picture", "label__category")
     )
@@ -86,7 +88,7 @@ def look(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
 @require_GET
 def seat_picture(request: PersonRequest, slug: str, seat: UUID) -> HttpResponseBase:
     """Send the original to an annotator who has revealed it or wants no blur; no cache keeps it."""
-    mine = own_seat(annotator(request, slug), public_id=seat)
+    mine = own_seat(annotator(request, slug), unlocked("item__picture"), public_id=seat)
     if mine.item.picture is None or (request.user.blur and not mine.reveals):
         raise Http404
     return picture_file(mine.item.picture.file, "no-store")
@@ -95,7 +97,7 @@ def seat_picture(request: PersonRequest, slug: str, seat: UUID) -> HttpResponseB
 @require_GET
 def seat_blurred(request: PersonRequest, slug: str, seat: UUID) -> HttpResponseBase:
     """Send the blurred derivative of the post's picture; the browser may keep it for the time of a seat."""
-    mine = own_seat(annotator(request, slug), public_id=seat)
+    mine = own_seat(annotator(request, slug), unlocked("item__picture"), public_id=seat)
     if mine.item.picture is None:
         raise Http404
     return picture_file(mine.item.picture.blurred, "private, max-age=1800")

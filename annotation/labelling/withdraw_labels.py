@@ -15,7 +15,8 @@ from annotation.assignment.release_seats import FREE_SEAT, reset_idle_members
 from annotation.consensus.close import lock_item
 from annotation.consensus.rounds import open_next_round
 from annotation.core.transactions import short_transaction
-from annotation.domain.choices import EventVerb, Reason, Stage
+from annotation.domain.choices import EventVerb, Stage
+from annotation.domain.reports import rested_on_votes
 from annotation.models import Event, Item, Membership, Seat, record
 
 AT_ONCE = 200
@@ -70,9 +71,7 @@ def _withdraw_at_item(member: Membership, key: int) -> None:
 
 def _rests_on_votes(item: Item) -> bool:
     """Whether the item is closed and its labels decided its outcome, so that it needs a new round."""
-    if item.stage == Stage.EXCLUDED:
-        return item.excluded_for not in (Reason.REPORTED, Reason.WITHDRAWN)
-    return item.stage in (Stage.GOLD, Stage.DISPUTED)
+    return rested_on_votes(Stage(item.stage), item.excluded_for)
 
 
 def _empty_seat(seat: Seat, member: Membership, item: Item) -> None:

@@ -47,19 +47,13 @@ def queue_mail(
     `user`: the account that it is for, if any; it is then sent only while the account has this address.
     Returns False if this site sends none, or if the address or the project has had too many today.
     """
-    if not sends_mail():
+    if not takes_mail(address, user=user, project=project):
         return False
     now = database_now()
-    digest, lately = digest_of(address), now - _DAY
-    if Mail.objects.filter(address_digest=digest, created_at__gte=lately).count() >= MOST_TO_ONE:
-        return False
-    outside = Mail.objects.filter(project=project, user=None, created_at__gte=lately)
-    if project is not None and user is None and outside.count() >= MOST_OF_A_PROJECT:
-        return False
     mail = Mail.objects.create(
         kind=kind,
         address=address,
-        address_digest=digest,
+        address_digest=digest_of(address),
         user=user,
         project=project,
         language=language,
@@ -69,6 +63,17 @@ def queue_mail(
     )
     transaction.on_commit(partial(ring, mail.pk))
     return True
+
+
+def takes_mail(address: str, *, user: User | None = None, project: Project | None = None) -> bool:
+    """Return whether a mail to the address would be stored now, by the same rules as `queue_mail`."""
+    if not sends_mail():
+        return False
+    lately = database_now() - _DAY
+    if Mail.objects.filter(address_digest=digest_of(address), created_at__gte=lately).count() >= MOST_TO_ONE:
+        return False
+    outside = Mail.objects.filter(project=project, user=None, created_at__gte=lately)
+    return project is None or user is not None or outside.count() < MOST_OF_A_PROJECT
 
 
 def digest_of(address: str) -> str:

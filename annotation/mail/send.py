@@ -90,6 +90,7 @@ def _subject(kind: MailKind) -> Any:
         MailKind.INVITATION: _("You are invited to %(project)s"),
         MailKind.WEEKLY: _("What waits for you"),
         MailKind.ACCESS_ASKED: _("Somebody asks for release %(number)s of %(project)s"),
+        MailKind.ITEM_REPORTED: _("A post of %(project)s was reported as illegal"),
         MailKind.ACCESS_DECIDED: _("Your request for %(project)s, release %(number)s"),
     }[kind]
 

@@ -285,10 +285,14 @@ def full_for(user: User, public_id: UUID) -> Picture | None:
     return _pictures_of(user).filter(Exists(at_desk) | Exists(own_seat), public_id=public_id).first()
 
 
+def unlocked(picture: str) -> Q:
+    """Return a condition for rows whose picture, named by this lookup, is shown by no reported item."""
+    return ~Q(Exists(Item.objects.filter(picture=OuterRef(picture), excluded_for=Reason.REPORTED)))
+
+
 def _pictures_of(user: User) -> QuerySet[Picture]:
     member = Membership.objects.filter(lets_in(user), user=user, active=True, project=OuterRef("project"))
-    locked = Item.objects.filter(picture=OuterRef("pk"), excluded_for=Reason.REPORTED)
-    return Picture.objects.filter(Exists(member), ~Exists(locked))
+    return Picture.objects.filter(Exists(member), unlocked("pk"))
 
 
 # ── Left over ─────────────────────────────────────────────────────────────────

@@ -80,6 +80,8 @@ PARTS: Parts = {
     ),
     "skips": part(Skip, "annotator", "reason", "created_at", **_ITEM),
     "reports": part(Report, "reporter", "note", "created_at", **_ITEM),
+    # Not the note that it answers: another person wrote it.
+    "reports_answered": part(Report, "answered_by", "answer", "reason", "answered_at", **_ITEM),
     "replacements": part(Replacement, "reviewer", "note", "created_at", **_ITEM, **_CATEGORY),
     "picture_texts": part(PictureText, "member", "text", "created_at", **_ITEM),
     "opt_outs": part(
@@ -173,6 +175,7 @@ OWN_FACTS: dict[str, tuple[str, ...]] = {
     EventVerb.LABELLED: ("revision",),
     EventVerb.TRAINING_FINISHED: ("correct", "answered", "total", "passed"),
     EventVerb.WITHDRAW_ITEM: ("reason",),
+    EventVerb.REPORT_ANSWERED: ("answer", "reason"),
     EventVerb.GUIDELINES_WRITTEN: ("number", "asks_reading"),
     EventVerb.GLOSSARY_PROPOSED: ("term",),
     EventVerb.GLOSSARY_APPROVED: ("term",),

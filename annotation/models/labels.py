@@ -9,6 +9,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.domain import choices as domain_choices
+from annotation.domain.reports import ReportAnswer
 from annotation.models.base import AppendOnly, WithCategories, choices
 from annotation.models.items import Item
 from annotation.models.projects import Category, Guideline, Membership
@@ -203,9 +204,24 @@ class Replacement(WithCategories):
 
 
 class Report(models.Model):
-    """A report of illegal content: labelling stops and the media are locked."""
+    """A report of illegal content: labelling stops and the media are locked, until an admin has answered it.
+
+    `stage_before` and `before` say where the item stood, so that it can return there. They are empty in reports of
+    before they were kept.
+    """
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="reports")
     reporter = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="reports")
     note = models.TextField(blank=True, default="", max_length=2000)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    stage_before = models.CharField(max_length=12, choices=choices(domain_choices.Stage), blank=True, default="")
+    before = models.JSONField(default=dict, blank=True)  # see `annotation.consensus.exclude`
+    answer = models.CharField(max_length=12, choices=choices(ReportAnswer), blank=True, default="")
+    reason = models.TextField(blank=True, default="")  # why it was answered so
+    answered_by = models.ForeignKey(
+        Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="answered_reports"
+    )  # None: nobody yet, or a site admin who is no member
+    answered_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = (models.Index(fields=("created_at",), condition=Q(answered_at__isnull=True), name="report_waiting"),)

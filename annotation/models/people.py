@@ -4,8 +4,10 @@ from functools import cache
 from typing import Any, ClassVar
 from uuid import uuid4
 
+from django.apps import apps
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q
 
 from annotation.domain import choices as domain_choices
 from annotation.models.base import choices
@@ -56,11 +58,20 @@ class User(AbstractUser):
     access_mail = models.BooleanField(default=False)  # a note when somebody asks for a release that they administer
 
     objects: ClassVar[Accounts] = Accounts()
+    reports_wait = False
+    """Whether reports wait that this person may answer. It is read with the account, by no query of its own."""
 
 
 @cache
 def _account_with_key() -> "CompiledQuery[User]":
-    return CompiledQuery(User.objects.filter(pk=slot("pk", User._meta.pk)))
+    waiting = apps.get_model("annotation", "Report").objects.filter(answered_at=None)
+    of_project = waiting.filter(item__project=OuterRef("project"))
+    administered = apps.get_model("annotation", "Membership").objects.filter(
+        Exists(of_project), user=OuterRef("pk"), active=True, administers=True
+    )
+    may_answer = Exists(administered) | (Q(is_staff=True) & Exists(waiting))
+    accounts = User.objects.filter(pk=slot("pk", User._meta.pk))
+    return CompiledQuery(accounts.annotate(reports_wait=ExpressionWrapper(may_answer, BooleanField())))
 
 
 class TokenUse(models.Model):

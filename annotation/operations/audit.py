@@ -19,7 +19,7 @@ from annotation.core.append_only import missing_triggers
 from annotation.core.snapshots import snapshot
 from annotation.domain.alignment import aligned_flag, alignment
 from annotation.domain.category_sets import further_of
-from annotation.domain.choices import EventVerb, Source, Stage
+from annotation.domain.choices import EventVerb, Reason, Source, Stage
 from annotation.domain.item_decision import Case, Findings, findings
 from annotation.domain.patterns import pattern_of
 from annotation.models import (
@@ -167,6 +167,11 @@ def _rulings_and_events(project: Project) -> Iterator[str]:
     for item in sorted(reports.keys() | recorded.keys()):
         if reports[item] != recorded[item]:
             yield f"Item {item}: {reports[item]} reports are there, events tell of {recorded[item]}."
+    waiting = Report.objects.filter(item__project=project, answered_at=None)
+    for item in sorted(
+        set(waiting.exclude(item__excluded_for=Reason.REPORTED).values_list("item__public_id", flat=True))
+    ):
+        yield f"Item {item}: a report of it waits for an answer, but it is not taken out."
 
 
 def _compared(kind: str, rows: set[UUID], event_counts: Counter[UUID]) -> Iterator[str]:
@@ -241,18 +246,21 @@ _STAGE_AFTER: Mapping[str, Stage] = {
     EventVerb.KNOWN_MARKED: Stage.KNOWN,
     EventVerb.KNOWN_ENDED: Stage.LABELLING,  # or a stage before it
 }
-"""The stage of an item after an event; the event `closed` names it in its facts."""
+"""The stage of an item after an event; `closed` and `report_answered` name it in their facts."""
+_STAGE_TOLD = (EventVerb.CLOSED, EventVerb.REPORT_ANSWERED)
+_BEFORE_LABELLING = (Stage.IMPORTED, Stage.READY)
 
 
 def _stages_told(items: Sequence[Item]) -> dict[int, Stage]:
     """Return the stage of each item after its last event that sets a stage."""
-    verbs = (EventVerb.CLOSED, *_STAGE_AFTER)
+    verbs = (*_STAGE_TOLD, *_STAGE_AFTER)
     events = Event.objects.filter(item__in=items, verb__in=verbs).order_by("pk")
     stages: dict[int, Stage] = {}
     for item, verb, facts in events.values_list("item_id", "verb", "facts"):
         if verb == EventVerb.TAKEN_BACK and stages.get(item) is Stage.KNOWN:
             continue  # the answer stays known when people take back labels
-        stages[item] = Stage(facts["stage"]) if verb == EventVerb.CLOSED else _STAGE_AFTER[verb]
+        stage = Stage(facts["stage"]) if verb in _STAGE_TOLD else _STAGE_AFTER[verb]
+        stages[item] = Stage.LABELLING if stage in _BEFORE_LABELLING else stage  # an item that was opened has no event
     return stages
 
 

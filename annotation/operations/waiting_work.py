@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 
 from annotation.core.jobs import UNCLAIMED, JobKind
 from annotation.domain.outgoing import DeliveryState, MailState
-from annotation.models import Delivery, Job, JobState, Mail, Project, Webhook
+from annotation.models import Delivery, Job, JobState, Mail, Project, Report, Webhook
 from annotation.operations.job_kinds import JOB_KINDS
 from annotation.picture_text import method as picture_text_method
 from annotation.priors import method as prior_method
@@ -43,6 +43,23 @@ class Work:
     """Work whose worker has shown no sign of life for too long."""
     failed: int = 0
     """What failed, or was given up, within `LATELY`."""
+
+
+@dataclass(frozen=True)
+class WaitingReports:
+    """Reported posts that wait for an admin's answer on the whole site."""
+
+    posts: int
+    oldest: float
+    """Seconds since the first report that waits."""
+
+
+def read_reports() -> WaitingReports:
+    """Return how many reported posts wait for an answer, and for how long."""
+    figures = Report.objects.filter(answered_at=None).aggregate(
+        posts=Count("item", distinct=True), oldest=_age("created_at", Q())
+    )
+    return WaitingReports(**_seconds(figures))
 
 
 def read_work() -> list[Work]:

@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from annotation.consensus.close import close_disputes, lock_item, make_gold, move_locked_item, open_dispute_reasons
+from annotation.consensus.reports import answer_by_reopening
 from annotation.consensus.rounds import MAX_SEATS, add_seats, open_next_round
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb, Modality, Reason, Role, Source, Stage
@@ -146,10 +147,15 @@ def request_more_labels(
 def reopen_closed_item(item: Item, admin: Membership, version: int, rationale: str) -> Adjudication:
     """Send gold or an excluded item back to labelling. Raises NotAllowed, Stale.
 
-    A reported item's media unlock with this: the reason says why that is right.
+    A reported item's media unlock with this, and its reports are answered: the reason says why that is right.
     """
+
+    def reopen(locked: Item) -> None:
+        open_next_round(locked)
+        answer_by_reopening(locked, admin, rationale)
+
     fields = {"ruling": Ruling.REOPEN, "rationale": rationale}
-    return _rule(item, admin, version, Stage.LABELLING, fields, open_next_round)
+    return _rule(item, admin, version, Stage.LABELLING, fields, reopen)
 
 
 def may_settle(item: Item, reviewer: Membership) -> bool:

@@ -5,8 +5,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.domain.reports import ReportAnswer
 from annotation.pages.category_choice import CategoryChoice
-from annotation.pages.form_fields import WrittenField
+from annotation.pages.form_fields import WrittenField, choices_of
 
 _NO_VERSION = _("The page did not say which state of the post you saw. Load it again and send your decision once more.")
 NO_REASON = _("Give the reason for the decision in one or two sentences.")
@@ -39,3 +40,31 @@ class ReportForm(forms.Form):
     """What is reported; nobody has to describe it."""
 
     reason = WrittenField(label=_("What is it"), limit=2000, required=False)
+
+
+class ReportAnswerForm(ReasonForm):
+    """What follows from the reports of a post, and why."""
+
+    answer = forms.ChoiceField(
+        label=_("Answer"),
+        choices=choices_of(
+            ReportAnswer,
+            {
+                ReportAnswer.KEPT_OUT: _("Keep it out: it stays excluded, and its picture locked"),
+                ReportAnswer.HANDED_OVER: _(
+                    "Keep it out, and say that it was handed to the authorities or the operator"
+                ),
+                ReportAnswer.PUT_BACK: _(
+                    "Put it back: it returns to where it was, with its labels, and its picture opens"
+                ),
+            },
+        ),
+        widget=forms.RadioSelect,
+        error_messages={"required": _("Choose what follows from the reports.")},
+    )
+
+    field_order = ("answer", "reason", "version")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].widget.attrs.update({"data-press": "r", "aria-keyshortcuts": "r"})

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from annotation.consensus import exclude
+from annotation.consensus import exclude, report_notices
 from annotation.domain.choices import Role, Stage
 from annotation.models import Item, Membership, Project
 from annotation.pages.access import PersonRequest, member_of
@@ -75,12 +75,9 @@ def report_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespo
     form = ReportForm(request.POST if request.method == "POST" else None)
     if not form.is_valid():
         return _ask(request, member, item, form, "report")
-    exclude.report_item(item, member, form.cleaned_data["reason"])
-    return render(
-        request,
-        "annotation/review_reported.html",
-        {"project": member.project, "membership": member, "contact": member.project.operator_contact},
-    )
+    told = report_notices.report_post(item, member, form.cleaned_data["reason"])
+    context = {"project": member.project, "membership": member, "told": told}
+    return render(request, "annotation/review_reported.html", context)
 
 
 def _ask(
@@ -88,6 +85,8 @@ def _ask(
 ) -> HttpResponse:
     """Show the page that asks for a reason before something is taken out or reopened."""
     context = {"project": member.project, "membership": member, "item": item, "form": form, "act": act}
+    if act == "report":
+        context["told"] = report_notices.who_is_told(member.project)
     return render(request, "annotation/review_act.html", context, status=status or (422 if form.is_bound else 200))
 
 

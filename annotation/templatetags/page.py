@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from django import template
 from django.forms import BoundField, Form
 from django.template.defaultfilters import floatformat
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
@@ -16,6 +17,7 @@ from django.utils.timesince import timesince
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
+from annotation.consensus.reports import MOST_COUNTED, count_waiting_posts
 from annotation.core import extensions
 from annotation.domain.categories import COLOURS
 from annotation.domain.markdown import render
@@ -100,6 +102,19 @@ def project_nav(context: template.Context) -> dict[str, Any]:
     match = getattr(context.get("request"), "resolver_match", None)
     url_name = match.url_name if match else ""
     return {"places": headed(places_of(context["membership"], context["project"], url_name))}
+
+
+@register.simple_tag(takes_context=True)
+def reports_banner(context: template.Context) -> str:
+    """Return the line that says how many reported posts wait for the viewer's answer; "" for everybody else.
+
+    Only admins for whom some wait cost a query: the account knows whether.
+    """
+    user = getattr(context.get("request"), "user", None)
+    if not getattr(user, "reports_wait", False) or not (number := count_waiting_posts(user)):
+        return ""
+    shown = f"{number:,}" if number < MOST_COUNTED else f"{number:,}+"
+    return render_to_string("_reports_banner.html", {"number": number, "shown": shown})
 
 
 @register.inclusion_tag("components/tabs.html", takes_context=True)

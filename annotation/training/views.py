@@ -23,8 +23,9 @@ from annotation.pages.category_choice import typed
 from annotation.domain.choices import PriorDisplay, PriorState
 from annotation.labelling.views_post import annotator
 from annotation.labelling.workspace import categories_of
+from annotation.media.pictures import unlocked
 from annotation.media.responses import picture_file
-from annotation.models import Category, Item, KnownAnswer, Membership, Prior, TrainingAttempt, User
+from annotation.models import Category, Item, KnownAnswer, Membership, Picture, Prior, TrainingAttempt, User
 from annotation.training import attempts, results
 from annotation.training.attempts import NotInTraining, OpenAttempt, TrainingFeedback
 from annotation.training.forms import TrainingAnswerForm
@@ -132,19 +133,21 @@ def look(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 @require_GET
 def picture(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponseBase:
     """Send the original; its address is given only to who revealed it, and no cache keeps it."""
-    item = _met(annotator(request, slug), public_id)
-    if item.picture is None:
-        raise Http404
-    return picture_file(item.picture.file, "no-store")
+    return picture_file(_picture(request, slug, public_id).file, "no-store")
 
 
 @require_GET
 def blurred(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponseBase:
     """Send the blurred derivative."""
+    return picture_file(_picture(request, slug, public_id).blurred, "private, max-age=1800")
+
+
+def _picture(request: PersonRequest, slug: str, public_id: UUID) -> Picture:
     item = _met(annotator(request, slug), public_id)
-    if item.picture is None:
+    picture = Picture.objects.filter(unlocked("pk"), pk=item.picture_id).first()
+    if picture is None:
         raise Http404
-    return picture_file(item.picture.blurred, "private, max-age=1800")
+    return picture
 
 
 @require_GET

@@ -13,6 +13,7 @@ NAMES = choices_of(
     {
         Happening.ITEM_CLOSED: _("an item has all its labels"),
         Happening.ITEM_DISPUTED: _("an item is disputed"),
+        Happening.ITEM_REPORTED: _("an item is reported as illegal"),
         Happening.RELEASE_MADE: _("a release is made"),
         Happening.RELEASE_PUBLISHED: _("a release is published"),
         Happening.RUN_ENDED: _("a run of models has ended"),

@@ -26,6 +26,7 @@ AT_ONCE = 1000
 VERBS = {
     EventVerb.CLOSED: (Happening.ITEM_CLOSED, Happening.ITEM_DISPUTED),
     EventVerb.DISPUTED: (Happening.ITEM_DISPUTED,),
+    EventVerb.REPORT: (Happening.ITEM_REPORTED,),
     EventVerb.RELEASED: (Happening.RELEASE_MADE,),
     EventVerb.RELEASE_PUBLISHED: (Happening.RELEASE_PUBLISHED,),
 }
@@ -94,7 +95,8 @@ def _facts(project: Project, event: Event) -> dict[str, Any]:
     facts: dict[str, Any] = {name: event.facts[name] for name in _FACTS if name in event.facts}
     if event.item is not None:
         facts["item"] = str(event.item.public_id)
-        facts["page"] = settings.SITE_URL + reverse("annotation:item", args=[project.slug, event.item.public_id])
+        name = "report-answer" if event.verb == EventVerb.REPORT else "item"
+        facts["page"] = settings.SITE_URL + reverse(f"annotation:{name}", args=[project.slug, event.item.public_id])
     elif "version" in facts:
         facts["page"] = settings.SITE_URL + reverse("annotation:release", args=[project.slug, facts["version"]])
     return facts

@@ -59,6 +59,9 @@ def _of_database() -> Iterator[GaugeMetricFamily]:
     for figure, help_text in _OF_WORK.items():
         name = f"work_{figure}_seconds" if figure == "oldest" else f"work_{figure}"
         yield _by(name, help_text, "kind", _figure_of(work, figure))
+    reports = waiting_work.read_reports()
+    yield _gauge("reports_waiting", "Posts reported as illegal that wait for an admin's answer.", reports.posts)
+    yield _gauge("reports_oldest_seconds", "Seconds since the first report that waits.", reports.oldest)
     delays = list(worker_load.living_workers().values_list("delay", flat=True))
     yield _gauge("workers", "Processes that work and live.", len(delays))
     yield _gauge("worker_delay_seconds", "Seconds by which the latest of them woke too late.", max(delays, default=0))

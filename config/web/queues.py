@@ -57,7 +57,10 @@ def queues(request: PersonRequest) -> HttpResponse:
     _require_staff(request)
     lengths = task_messages.queue_lengths()
     sweep_age = Pulse.age("worker")
+    reports = waiting_work.read_reports()
     context = {
+        "reports": reports,
+        "oldest_report": timezone.now() - timedelta(seconds=reports.oldest),
         "work": [_figures(work) for work in waiting_work.read_work()],
         "lengths": None if lengths is None else _named(lengths),
         "workers": worker_load.living_workers().order_by("process"),

@@ -25,7 +25,20 @@ from moderation.debates import start as debate_start
 from moderation.hatexscore import start as score_start
 from runs.execution import runner, worker
 from runs.models import Run
-from site_addresses import ROUTES, A, D, Parts, R, World, project, the_batch, the_member, the_reply, the_sample
+from site_addresses import (
+    ROUTES,
+    A,
+    D,
+    Parts,
+    R,
+    World,
+    project,
+    the_batch,
+    the_member,
+    the_reply,
+    the_report,
+    the_sample,
+)
 
 Body = Callable[[World], Mapping[str, Any]]
 
@@ -50,6 +63,11 @@ def fixed(**fields: Any) -> Body:
 
 def new_key(**fields: Any) -> Body:
     return lambda world: {"key": str(uuid4()), **fields}
+
+
+def an_answer(world: World) -> Mapping[str, Any]:
+    version = Item.objects.get(public_id=the_report(world)["public_id"]).version
+    return {"answer": "kept_out", "reason": "It is to stay out.", "version": version}
 
 
 def the_gold_item(world: World) -> dict[str, Any]:
@@ -236,6 +254,8 @@ CALLS: dict[tuple[str, str], Call] = {
     ("post", "api:seat-first-answer"): Call(A, body=fixed(category=1), parts=a_seat_with_hidden_priors),
     ("post", "api:seat-skip"): Call(A, 204, fixed(reason="")),
     ("post", "api:seat-report"): Call(A, body=fixed(note="")),
+    ("get", "api:reports"): Call(D),
+    ("post", "api:report-answer"): Call(D, body=an_answer),
     ("get", "api:seat-blurred"): Call(A, parts=a_seat_with_a_picture),
     ("get", "api:seat-picture"): Call(A, parts=a_seat_with_a_picture),
     ("get", "api:labels"): Call(A),

@@ -17,6 +17,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from annotation.consensus.close import close_item
+from annotation.consensus.exclude import report_item
 from annotation.domain.choices import Role, Stage
 from annotation.domain.outgoing import MailKind
 from annotation.mail.send import stop_token
@@ -26,6 +27,7 @@ from annotation.models import (
     BulkOrder,
     GlossaryEntry,
     Import,
+    Item,
     KnownAnswer,
     Membership,
     Picture,
@@ -51,6 +53,7 @@ from builders import (
     make_labelled_item,
     make_member,
     make_open_item,
+    make_picture,
     make_project,
 )
 from generation.counterspeech import request
@@ -298,6 +301,15 @@ def the_statement(world: "World") -> dict[str, Any]:
     return {**project(world), "public_id": world.item.public_id, "number": statement.version, "kind": "json"}
 
 
+def the_report(world: "World") -> dict[str, Any]:
+    """Return an item with a report that waits for an answer."""
+    item = Item.objects.filter(project=world.project, reports__answered_at=None, reports__isnull=False).first()
+    if item is None:
+        item = make_open_item(world.project, "canary of a report", picture=make_picture(world.project))
+        report_item(item, world.members[A], "canary-note of a report")
+    return {**project(world), "public_id": item.public_id}
+
+
 def the_picture(world: "World") -> dict[str, Any]:
     return {"public_id": world.picture.public_id}
 
@@ -384,6 +396,10 @@ ROUTES: dict[str, Route] = {
     "annotation:design": Route((D,), project, BOTH),
     "annotation:design-read": Route((D,), project, POST),
     "annotation:design-file": Route((D,), project),
+    "annotation:reports": Route(None),
+    "annotation:report-answer": Route((D,), the_report, BOTH),
+    "annotation:report-picture": Route((D,), the_report),
+    "annotation:report-blurred": Route((D,), the_report),
     "annotation:project-new": Route((), methods=BOTH),  # the site's staff alone
     "queues": Route(()),  # the site's staff alone
     "queues-act": Route((), methods=POST),  # the site's staff alone
@@ -634,6 +650,8 @@ ROUTES: dict[str, Route] = {
     "api:seat-first-answer": Route((A,), the_seat, POST),
     "api:seat-skip": Route((A,), the_seat, POST),
     "api:seat-report": Route((A,), the_seat, POST),
+    "api:reports": Route((D,), project),
+    "api:report-answer": Route((D,), the_report, POST),
     "api:seat-blurred": Route((A,), the_seat, missing_is_fine=True),
     "api:seat-picture": Route((A,), the_seat, missing_is_fine=True),
     "api:labels": Route((A,), project),

@@ -23,7 +23,7 @@ __all__ = ["module_world", "world"]
 Attributes = dict[str, str | None]
 ONLY_CHANGE = {
     *(f"annotation:{name}" for name in ("batch-teams", "glossary-new", "glossary-import")),
-    *(f"annotation:item-{name}" for name in ("reopen", "withdraw", "report")),
+    *(f"annotation:item-{name}" for name in ("reopen", "withdraw")),
     *(f"moderation:{name}" for name in ("desk-accept", "desk-missing", "score-review")),
 }
 """Pages that hold a form and nothing to read: no link that looks like a button leads to them."""

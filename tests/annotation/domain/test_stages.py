@@ -11,7 +11,8 @@ BY_THE_DESIGN = {
     Stage.LABELLING: {Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED},
     Stage.DISPUTED: {Stage.GOLD, Stage.EXCLUDED, Stage.LABELLING},
     Stage.GOLD: {Stage.LABELLING, Stage.DISPUTED, Stage.EXCLUDED},
-    Stage.EXCLUDED: {Stage.LABELLING, Stage.GOLD},  # gold: a reviewer's new decision in place of an exclusion
+    # Back to where it stood if it was reported without need; gold also by a new decision in place of an exclusion.
+    Stage.EXCLUDED: {*Stage} - {Stage.EXCLUDED},
     Stage.KNOWN: {Stage.READY, Stage.EXCLUDED},  # a known answer never becomes gold, nor is it labelled for gold
 }
 
@@ -68,7 +69,8 @@ S, M, R, A = Mover.SYSTEM, Mover.MEMBER, Mover.REVIEWER, Mover.ADMIN
         (Stage.GOLD, Stage.LABELLING, {S, M, A}),
         (Stage.GOLD, Stage.EXCLUDED, {M, R, A}),
         (Stage.EXCLUDED, Stage.LABELLING, {S, M, A}),
-        (Stage.EXCLUDED, Stage.GOLD, {R}),
+        (Stage.EXCLUDED, Stage.GOLD, {R, A}),
+        *((Stage.EXCLUDED, end, {A}) for end in (Stage.IMPORTED, Stage.READY, Stage.DISPUTED, Stage.KNOWN)),
         (Stage.KNOWN, Stage.READY, {A}),
         (Stage.KNOWN, Stage.EXCLUDED, {M, R, A}),
     ],

@@ -466,7 +466,7 @@ def test_a_report_stops_labelling_at_once(project, ann, item, seat):
     other = builders.make_member(project)
     claimed(other)
     outcome = submit.report_seat(ann, seat.public_id, "I think this is illegal.")
-    assert isinstance(outcome, outcomes.Reported) and outcome.contact == "Call the office."
+    assert isinstance(outcome, outcomes.Reported) and outcome.told.contact == "Call the office."
     item.refresh_from_db()
     assert (item.stage, item.excluded_for, item.taken) == (Stage.EXCLUDED, Reason.REPORTED, 0)
     assert Report.objects.get().reporter == ann

@@ -8,12 +8,13 @@ from django.core import mail as outbox
 from django.utils import timezone
 
 import builders
+from annotation.consensus import report_notices
 from annotation.domain.choices import BatchState, Role
 from annotation.domain.outgoing import MOST_ATTEMPTS, MailKind, MailState
 from annotation.mail import queue, send
 from annotation.members.erasure import erase
 from annotation.members.weekly_note import lines_for, queue_weekly_notes
-from annotation.models import Batch, Invitation, Mail, Project, Skip, User
+from annotation.models import Batch, Invitation, Mail, Project, Report, Skip, User
 from annotation.projects.purge import paths_to
 from annotation.releases import publication
 from annotation.releases.build import release
@@ -121,6 +122,34 @@ def test_one_address_gets_ten_mails_a_day_and_a_project_sends_a_hundred(project)
     assert others == [True] * 90 + [False]
     Mail.objects.update(created_at=timezone.now() - timedelta(days=1, seconds=1))
     assert queue.queue_mail(MailKind.INVITATION, "a@example.org", {}, project=project)
+
+
+# ── Reports of illegal content ────────────────────────────────────────────────
+
+
+def test_a_report_is_mailed_to_the_admins_and_the_contacts_without_a_word_of_the_post(project, admin, settings):
+    settings.OPERATOR_CONTACT = "The operator, op@example.org or 02-123"
+    Project.objects.filter(pk=project.pk).update(operator_contact="ADMIN@example.org, legal@example.org")
+    User.objects.filter(pk=admin.user_id).update(language="ko")
+    builders.make_member(project, Role.ADMIN, user=builders.make_user(email="gone@example.org"), active=False)
+    builders.make_member(project, Role.REVIEWER, user=builders.make_user(email="reviewer@example.org"))
+    builders.make_member(project, Role.ADMIN)  # without an address
+    item = builders.make_open_item(project, SECRET)
+    report_notices.report_post(item, builders.make_member(project), "Words of the reporter.")
+    messages = send_all()
+    assert [message.to for message in messages] == [["admin@example.org"], ["legal@example.org"], ["op@example.org"]]
+    assert [("불법" in message.subject) for message in messages] == [True, False, False]
+    for message in messages:
+        assert f"/p/winter/reports/{item.public_id}/" in message.body and "Winter campaign" in message.subject
+        for word in (SECRET, "Words of the reporter", item.external_id):
+            assert word not in message.subject + message.body
+
+
+def test_a_report_that_is_not_stored_is_not_mailed(project, admin, monkeypatch):
+    monkeypatch.setattr(report_notices, "who_is_told", lambda project: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        report_notices.report_post(builders.make_open_item(project), admin)
+    assert not Mail.objects.exists() and not Report.objects.exists()
 
 
 # ── The weekly note ───────────────────────────────────────────────────────────

@@ -5,8 +5,12 @@ from django.test import Client
 from django.urls import reverse
 
 import builders
-from annotation.domain.choices import Reason, Role
+from annotation.assignment import claim
+from annotation.consensus.exclude import report_item
+from annotation.domain.choices import Reason, Role, Stage
 from annotation.models import Item, Membership, Project, Seat
+from annotation.training import attempts
+from annotation.training.control_items import KnownAnswerKey, mark_control_item
 
 pytestmark = pytest.mark.django_db
 
@@ -58,6 +62,27 @@ def test_a_reported_items_picture_is_locked_for_everybody(project: Project, item
     Item.objects.filter(pk=item.pk).update(excluded_for=Reason.REPORTED)
     admin = builders.make_member(project, Role.ADMIN)
     assert [asked(admin, item, name) for name in ("media", "media-blurred")] == [404, 404]
+
+
+def test_so_it_is_at_the_seats_and_in_the_training_of_other_items_with_the_same_picture(
+    project: Project, item: Item
+) -> None:
+    member, admin = builders.make_member(project), builders.make_member(project, Role.ADMIN)
+    known = builders.make_item(project, stage=Stage.READY, picture=item.picture)
+    mark_control_item(known, admin, KnownAnswerKey(builders.category(project, 1), "It says so.", True))
+    seat = claim.claim(member).seat
+    Seat.objects.filter(pk=seat.pk).update(reveals=1)
+    attempts.begin_attempt(member)
+    client = Client()
+    client.force_login(member.user)
+    addresses = [
+        reverse(f"annotation:{place}-{kind}", args=["garden", row.public_id])
+        for place, row in (("seat", seat), ("training", known))
+        for kind in ("picture", "blurred")
+    ]
+    assert [client.get(address).status_code for address in addresses] == [200] * 4
+    report_item(builders.make_item(project, picture=item.picture), member)
+    assert [client.get(address).status_code for address in addresses] == [404] * 4
 
 
 def test_a_picture_is_served_as_nothing_but_a_picture(project: Project, item: Item, client: Client) -> None:

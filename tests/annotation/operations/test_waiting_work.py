@@ -7,11 +7,15 @@ import pytest
 from django.utils import timezone
 
 import builders
+from annotation.consensus.exclude import report_item
+from annotation.consensus.reports import answer_reports
 from annotation.core.jobs import LAPSE
 from annotation.domain.choices import Role
 from annotation.domain.outgoing import DeliveryState, MailKind, MailState
-from annotation.models import BulkOrder, Delivery, Import, ImportState, JobState, Mail, Webhook
-from annotation.operations.waiting_work import LATELY, Work, read_work
+from annotation.domain.reports import ReportAnswer
+from annotation.models import BulkOrder, Delivery, Import, ImportState, JobState, Mail, Report, Webhook
+from annotation.operations import waiting_work
+from annotation.operations.waiting_work import LATELY, WaitingReports, Work, read_work
 from annotation.webhooks.change import store
 from runs.models import Run
 from scripted_runs import Rounds, queued, register
@@ -44,6 +48,19 @@ def order(admin, state: str, **fields) -> BulkOrder:
 
 def test_a_site_at_rest_has_nothing():
     assert set(figures().values()) == {Work(kind) for kind in figures()}
+
+
+def test_reported_posts_wait_from_their_first_report_until_they_are_answered():
+    project = builders.make_project()
+    items = [builders.make_open_item(project) for _ in "ab"]
+    reports = [report_item(item, builders.make_member(project)) for item in (*items, items[0])]
+    Report.objects.filter(pk=reports[0].pk).update(created_at=timezone.now() - LONG)
+    waiting = waiting_work.read_reports()
+    assert (waiting.posts, waiting.oldest) == (2, pytest.approx(LONG.total_seconds(), abs=30))
+    for item in items:
+        item.refresh_from_db()
+        answer_reports(item, None, item.version, ReportAnswer.KEPT_OUT, "I looked.")
+    assert waiting_work.read_reports() == WaitingReports(posts=0, oldest=0.0)
 
 
 def test_jobs_are_counted_where_they_stand(admin):

@@ -18,6 +18,7 @@ from django.utils import timezone
 
 import builders
 from annotation.consensus.close import close_item, dispute_item
+from annotation.consensus.exclude import report_item
 from annotation.core.sealed import CannotOpen, unseal
 from annotation.domain.choices import EventVerb, Policy, Reason, Role
 from annotation.domain.outgoing import MOST_ATTEMPTS, MOST_FAILURES, DeliveryState, Happening, delay_after
@@ -157,6 +158,17 @@ def test_closed_and_disputed_items_and_releases_are_told_without_texts_or_people
     names = [member.pseudonym for member in project.memberships.all()]
     assert b"secret text" not in everything
     assert not any(name.encode() in everything for name in names)
+
+
+def test_a_report_is_told_with_the_page_that_answers_it_and_nothing_more(webhook, receiver):
+    item = builders.make_open_item(webhook.project, "A secret text about a garden.")
+    report_item(item, builders.make_member(webhook.project), "Words of the reporter.")
+    send.look_and_ring()
+    send.send_due(webhook.pk)
+    (message,) = receiver.messages()
+    page = f"{site.SITE_URL}/p/winter/reports/{item.public_id}/"
+    assert message["event"] == "item.reported"
+    assert message["data"] == {"item": str(item.public_id), "page": page}
 
 
 def test_a_release_is_told_with_its_number(webhook, receiver):

@@ -16,7 +16,7 @@ from runs.models import Pause, Run, WorkerLoad
 from runs.queue import task_messages
 from scripted_runs import Rounds, queued, register
 
-STATEMENTS = 17
+STATEMENTS = 18
 """3 of runs, one of each of 6 kinds of jobs, 3 of webhooks, 2 of mail; one each of workers, sweep and pauses."""
 
 
@@ -49,6 +49,7 @@ def test_runs_workers_sweeps_and_pauses_are_told(counted, rounds):
     assert figures["interplay_work_waiting{kind=run}"] == 2
     assert figures["interplay_work_later{kind=run}"] == 1
     assert figures["interplay_work_oldest_seconds{kind=run}"] == pytest.approx(90, abs=5)
+    assert (figures["interplay_reports_waiting{}"], figures["interplay_reports_oldest_seconds{}"]) == (0, 0)
     assert figures["interplay_workers{}"] >= 1  # the thread of an earlier test may tell of itself
     assert figures["interplay_worker_delay_seconds{}"] >= 0.25
     assert 0 <= figures["interplay_sweep_age_seconds{}"] < 30

@@ -27,7 +27,7 @@ from scripted_runs import Rounds, queued, register, step
 pytestmark = pytest.mark.django_db
 
 LONG = timedelta(hours=1)
-STATEMENTS = 30
+STATEMENTS = 31
 """2 of the session and its user, 1 of the sweep, 14 of work, 1 of workers, 1 of pauses, 6 of jobs, 2 of lapsed runs and
 their projects, 2 of failed ones, 1 of webhooks."""
 

@@ -1,0 +1,99 @@
+"""Reports of illegal content over the API: what waits, and its answers, for admins of the project and of the site."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.access import cleaned, problem
+from annotation.api.answers import ReportedPostJson
+from annotation.api.pages import refuse_unknown
+from annotation.api.problems import Problem
+from annotation.api.shapes import RequestShape
+from annotation.consensus import reports
+from annotation.consensus.reports import AnsweredMeanwhile, ProjectClosed, ReportedPost
+from annotation.core.second_factor import SecondFactorNeeded
+from annotation.domain.reports import ReportAnswer
+from annotation.models import Item, Membership, Project, Report
+from annotation.review.forms import ReportAnswerForm
+from annotation.review.report_access import answering_member
+
+_STATES = {"waiting": reports.waiting_posts, "answered": reports.answered_posts}
+_STATE = OpenApiParameter("state", enum=list(_STATES), description="Those that wait, or those answered lately.")
+
+
+class ReportAnswerShape(RequestShape):
+    """The answer, why, and the `version` of the item that was seen."""
+
+    version = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
+    answer = serializers.ChoiceField([answer.value for answer in ReportAnswer])
+    reason = serializers.CharField(max_length=4000)
+
+
+class Reports(APIView):
+    """The reported posts of a project."""
+
+    @extend_schema(responses={200: list[ReportedPostJson]}, parameters=[_STATE], operation_id="projects_reports_list")
+    def get(self, request: Request, slug: str) -> Response:
+        """List what waits for an answer, the oldest report first, or what was answered lately: at most 100 posts."""
+        project, _member = _answering(request, slug)
+        refuse_unknown(request, "state")
+        state = request.query_params.get("state", "waiting")
+        if state not in _STATES:
+            raise ValidationError({"state": f"There is no state {state[:40]!r}; there are {', '.join(_STATES)}."})
+        return Response([_json(post) for post in _STATES[state](Report.objects.filter(item__project=project))])
+
+
+class ReportAnswered(APIView):
+    """The answer to the reports of a post."""
+
+    @extend_schema(request=ReportAnswerShape, responses={200: ReportedPostJson, 409: Problem})
+    def post(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Answer all reports of the item that wait. 409: somebody was first, or the project takes nothing back."""
+        project, member = _answering(request, slug)
+        shape = ReportAnswerShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        values = cleaned(ReportAnswerForm(shape.validated_data))
+        item = Item.objects.filter(project=project, public_id=public_id).first()
+        if item is None or reports.reported_post(item) is None:
+            raise Http404
+        answer, reason = ReportAnswer(values["answer"]), values["reason"]
+        try:
+            return Response(_json(reports.answer_reports(item, member, values["version"], answer, reason)))
+        except AnsweredMeanwhile:
+            sentence = "Somebody answered or reported this item in the meantime. Read its reports again."
+            return problem(409, "report_changed", sentence)
+        except ProjectClosed:
+            sentence = "This project is archived or about to be deleted: the item can be kept out, but not put back."
+            return problem(409, "read_only", sentence)
+
+
+def _answering(request: Request, slug: str) -> tuple[Project, Membership | None]:
+    try:
+        return answering_member(request.user, slug)
+    except SecondFactorNeeded as needed:
+        raise PermissionDenied(str(needed), needed.code) from None
+
+
+def _json(post: ReportedPost) -> dict[str, Any]:
+    first = post.first
+    return {
+        "item": post.item.public_id,
+        "external_id": post.item.external_id,
+        "version": post.item.version,
+        "stage": post.item.stage,
+        "stage_before": first.stage_before or None,
+        "reports": [
+            {"by": str(report.reporter), "at": report.created_at, "note": report.note} for report in post.reports
+        ],
+        "answer": first.answer or None,
+        "reason": first.reason,
+        "answered_by": str(first.answered_by) if first.answered_by else None,
+        "answered_at": first.answered_at,
+    }
