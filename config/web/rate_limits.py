@@ -17,6 +17,7 @@ from ipaddress import IPv6Address, IPv6Network
 from pathlib import Path
 from typing import Any, Protocol
 
+from allauth.account.forms import ChangePasswordForm
 from django.conf import settings
 from django.contrib.messages import SUCCESS, get_messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -168,7 +169,7 @@ class RateLimits:
 def _close(request: HttpRequest, place: Place, response: HttpResponseBase) -> bool:
     """Let the request count, or not. Return whether it was refused and does not count."""
     if place.name in GUESSES:
-        counts = not (place.proof and response.status_code == 302)
+        counts = not (place.proof and _was_right(response))
     else:
         counts = not _did_nothing(request, response)
     if counts:
@@ -176,6 +177,13 @@ def _close(request: HttpRequest, place: Place, response: HttpResponseBase) -> bo
     else:
         place.give_back()
     return not counts and place.name not in GUESSES
+
+
+def _was_right(response: HttpResponseBase) -> bool:
+    """Return whether a proof was right. The form of a new password may still come back, if that is too weak."""
+    form = (getattr(response, "context_data", None) or {}).get("form")
+    is_new_password_refused = isinstance(form, ChangePasswordForm) and "oldpassword" not in form.errors
+    return response.status_code == 302 or is_new_password_refused
 
 
 def _did_nothing(request: HttpRequest, response: HttpResponseBase) -> bool:
