@@ -46,6 +46,9 @@ lock: .venv/ready ## write requirements.lock anew after a change of pyproject.to
 		$(patsubst %,--extra %,zh ko evidence search quality references embeddings ocr s3 tracing) \
 		pyproject.toml -o requirements.lock
 
+third-party: .venv/ready ## write THIRD_PARTY.md anew, after a change of requirements.lock
+	@$(PY) -m docs.third_party > THIRD_PARTY.new && mv THIRD_PARTY.new THIRD_PARTY.md
+
 setup: .venv/ready ## make .venv/ with everything, and the database
 	@$(PY) manage.py migrate --verbosity 0
 	@COLLECTING=on $(PY) manage.py collectstatic --no-input --verbosity 0
