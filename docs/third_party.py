@@ -50,7 +50,8 @@ INSIDE = (
     ("drf-spectacular-sidecar", "ReDoc", "MIT", "https://github.com/Redocly/redoc"),
     ("kiwipiepy", "Kiwi; Eigen", "Apache-2.0; MPL-2.0", "https://github.com/bab2min/Kiwi"),
     ("numpy, scipy, faiss-cpu", "OpenBLAS", "BSD-3-Clause", "https://www.openblas.net"),
-    ("numpy, scipy, faiss-cpu", "libgfortran, libquadmath", "GPL-3.0-or-later WITH GCC-exception-3.1; LGPL-2.1-or-later", "https://gcc.gnu.org"),
+    ("numpy, scipy, faiss-cpu", "libgfortran", "GPL-3.0-or-later WITH GCC-exception-3.1", "https://gcc.gnu.org"),
+    ("numpy, scipy, faiss-cpu", "libquadmath", "LGPL-2.1-or-later", "https://gcc.gnu.org"),
     ("opencv-python-headless", "FFmpeg", "LGPL-2.1-or-later", "https://ffmpeg.org"),
     ("pi-heif", "libheif, libde265", "LGPL-3.0-or-later", "https://github.com/strukturag/libheif"),
     ("psycopg-binary", "libpq; OpenSSL", "PostgreSQL; Apache-2.0", "https://www.postgresql.org"),
@@ -109,10 +110,8 @@ def document() -> str:
     weak = sorted({package.name for package, licence, _address in rows if re.search(r"(?<!OR )LGPL", licence)})
     carrying = {name for names, _what, licence, _address in INSIDE if "LGPL" in licence for name in names.split(", ")}
     names = sorted({*weak, *carrying})
-    sentence = (
-        f"- **{', '.join(names[:-1])} and {names[-1]}** are under the LGPL or have such parts inside. Pass on their "
-    )
-    sentence += "texts and sources with them, and let people replace them."
+    sentence = f"- **{', '.join(names[:-1])} and {names[-1]}** are under the LGPL or have such parts inside. "
+    sentence += "Pass on their texts and sources with them, and let people replace them."
     head = _HEAD.format(weak=fill(sentence, 118, subsequent_indent="  ", break_on_hyphens=False))
     packages = "".join(f"| {row.name} | {row.version} | {licence} | <{where}> |\n" for row, licence, where in rows)
     inside = "".join(f"| {' | '.join(row[:3])} | <{row[3]}> |\n" for row in INSIDE)
