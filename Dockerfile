@@ -2,11 +2,12 @@
 FROM python:3.12-slim AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 WORKDIR /app
-COPY pyproject.toml requirements.lock ./
-# What the site needs, with pages, PDF, Chinese, Korean, words in pictures, buckets and traces, in the locked versions; the tools of development stay outside.
+COPY pyproject.toml requirements.lock config/locked_packages.py ./
+# What the site needs, with pages, PDF, Chinese, Korean, words in pictures, buckets and traces, in the locked versions and
+# with their hashes; the tools of development stay outside.
 RUN python -m venv /opt/venv \
-    && python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; print(*p['dependencies'], *(each for name in ('evidence', 'zh', 'ko', 'ocr', 's3', 'tracing') for each in p['optional-dependencies'][name]), sep='\n')" > wanted.txt \
-    && /opt/venv/bin/pip install -r wanted.txt -c requirements.lock
+    && python locked_packages.py site evidence zh ko ocr s3 tracing > part.lock \
+    && /opt/venv/bin/pip install --require-hashes -r part.lock
 
 FROM python:3.12-slim
 ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \

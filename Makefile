@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: crawl screenshots help setup demo run worker quick test train-setup test-train test-slow faults test-all lint \
+.PHONY: crawl screenshots help lock third-party setup demo run worker quick test train-setup test-train test-slow faults test-all lint \
 	types style format bench bench-check mutants messages clean
 
 PYTHON ?= python3
@@ -32,10 +32,22 @@ help: ## list the targets
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Interplay needs Python 3.11 or newer; set PYTHON=python3.x")'
 	@test -x $(PY) || $(PYTHON) -m venv .venv
 	@echo "Installing what Interplay uses into .venv/ …"
-	@$(PY) -m pip install --quiet --disable-pip-version-check -c requirements.lock uv
-	@$(BIN)/uv pip install --quiet --python $(PY) -r requirements.lock \
-	|| $(PY) -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(PY) config/locked_packages.py uv > .venv/uv.lock
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.lock
+	@$(BIN)/uv pip install --quiet --python $(PY) --require-hashes -r requirements.lock \
+	|| $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
+
+# For all systems and from Python 3.11 on. What is locked already stays: `make lock UPGRADE="--upgrade-package NAME"`.
+UPGRADE ?=
+lock: .venv/ready ## write requirements.lock anew after a change of pyproject.toml (needs the package index)
+	@$(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --generate-hashes --python-version 3.11 \
+		--custom-compile-command "make lock" $(UPGRADE) --extra dev \
+		$(patsubst %,--extra %,zh ko evidence search quality references embeddings ocr s3 tracing) \
+		pyproject.toml -o requirements.lock
+
+third-party: .venv/ready ## write THIRD_PARTY.md anew, after a change of requirements.lock
+	@$(PY) -m docs.third_party > THIRD_PARTY.new && mv THIRD_PARTY.new THIRD_PARTY.md
 
 setup: .venv/ready ## make .venv/ with everything, and the database
 	@$(PY) manage.py migrate --verbosity 0
@@ -79,12 +91,14 @@ TRAIN := .venv-train/bin
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Interplay needs Python 3.11 or newer; set PYTHON=python3.x")'
 	@test -x $(TRAIN)/python || $(PYTHON) -m venv .venv-train
 	@echo "Installing what Interplay and its training use into .venv-train/ …"
-	@$(TRAIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock uv
-	@$(TRAIN)/uv pip install --quiet --python $(TRAIN)/python -r requirements.lock \
-	|| $(TRAIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	@$(TRAIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock "$(TORCH)"
-	@grep -v '^torch==' requirements-train.lock > .venv-train/others.txt
-	@$(TRAIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -r .venv-train/others.txt
+	@$(TRAIN)/python config/locked_packages.py uv > .venv-train/uv.lock
+	@$(TRAIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv-train/uv.lock
+	@$(TRAIN)/uv pip install --quiet --python $(TRAIN)/python --require-hashes -r requirements.lock \
+	|| $(TRAIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@sed -nE 's/^([A-Za-z0-9._-]+==[^ ;\]+)( ;[^\]*)?.*/\1\2/p' requirements.lock > .venv-train/versions.txt
+	@$(TRAIN)/python -m pip install --quiet --disable-pip-version-check -c .venv-train/versions.txt "$(TORCH)"
+	@grep -v '^torch==' requirements-train.lock > .venv-train/others.lock
+	@$(TRAIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r .venv-train/others.lock
 	@touch $@
 
 train-setup: .venv-train/ready ## .venv-train/ with the libraries that train CoARL's phases (docs/coarl.md)

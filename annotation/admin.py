@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 from annotation.models import Event, Import, Item, Membership, Project, Release, User
 
@@ -42,6 +42,18 @@ class Accounts(UserAdmin[User]):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        obj.must_change_password |= not change and obj.has_usable_password()
+        super().save_model(request, obj, form, change)
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
+        """Set a password. Whoever gets it from somebody else has to choose another one at the next sign-in."""
+        response: HttpResponse = super().user_change_password(request, id, form_url)
+        if request.method == "POST" and response.status_code == 302 and id != str(request.user.pk):
+            user = User.objects.get(pk=int(id))
+            User.objects.filter(pk=user.pk).update(must_change_password=user.has_usable_password())
+        return response
 
 
 @admin.register(Project)

@@ -48,9 +48,13 @@ urlpatterns = [
     path("me/look/", views_preferences.look, name="look"),
     path("me/data/", views_own_data.own_data, name="own-data"),
     path("me/data/interplay-my-data.json", views_own_data.own_file, name="own-file"),
-    path("me/data/erase/", limited("login", views_own_data.erase_me, takes_password=True), name="erase-me"),
+    path("me/data/erase/", limited("login", views_own_data.erase_me, takes_proof=True), name="erase-me"),
     path("mail/stop/<str:token>/", limited("invitation", views_mail.mail_stop), name="mail-stop"),
-    path("invite/<slug:token>/", limited("invitation", views_invitation.invitation), name="invitation"),
+    path(
+        "invite/<slug:token>/",
+        limited("invitation", views_invitation.invitation, takes_proof=True),
+        name="invitation",
+    ),
     path("me/second-step.svg", views_preferences.totp_picture, name="totp-picture"),
     # reports of illegal content, for admins of projects and of the site
     path("reports/", views_reports.waiting, name="reports"),
@@ -144,7 +148,9 @@ urlpatterns = [
     path("p/<slug:slug>/life/copy/", open_when_closed(views_lifecycle.clone), name="project-clone"),
     path("p/<slug:slug>/life/archive/", open_when_closed(views_lifecycle.archive), name="project-archive"),
     path(
-        "p/<slug:slug>/life/delete/", limited("login", open_when_closed(views_lifecycle.delete)), name="project-delete"
+        "p/<slug:slug>/life/delete/",
+        limited("login", open_when_closed(views_lifecycle.delete), takes_proof=True),
+        name="project-delete",
     ),
     path("p/<slug:slug>/life/keep/", open_when_closed(views_lifecycle.keep), name="project-keep"),
     path("p/<slug:slug>/people/", member_views.members, name="members"),

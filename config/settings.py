@@ -154,6 +154,7 @@ MIDDLEWARE = [
     "config.web.locale_middleware.PersonalLanguage",
     "allauth.account.middleware.AccountMiddleware",
     "config.web.sign_in_again.SignInAgain",
+    "config.web.own_password.OwnPassword",
     "config.web.rate_limits.RateLimits",
     "config.web.middleware.WholeText",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -247,6 +248,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_ADAPTER = "config.web.accounts.Accounts"
+ACCOUNT_FORMS = {"change_password": "config.web.accounts.PasswordForm"}
 SOCIALACCOUNT_ADAPTER = "config.web.accounts.OutsideAccounts"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]

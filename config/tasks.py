@@ -9,7 +9,7 @@ from django.core.management import call_command
 
 from annotation.operations import sweep as operations_sweep
 from config.models import Pulse
-from config.web.rate_limits import FileCounters
+from config.web.rate_counters import FileCounters
 
 SWEEP_EVERY = timedelta(seconds=20)
 """At least so long from one sweep to the next; beat asks for one every thirty seconds."""

@@ -18,6 +18,7 @@ from annotation.domain.choices import Role, SourceLabels
 from annotation.domain.formats.base import Format, RowError
 from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
+from annotation.pages.view_marks import worked
 from annotation.priors import requests
 
 MOST_ROWS = 1_000
@@ -68,7 +69,7 @@ class NewItems(APIView):
         report.errors = [_in_keys(error) for error in report.errors]
         if report.errors:
             first = report.errors[0]
-            return problem(report.status, first.code, first.reason, **report.answer())
+            return worked(problem(report.status, first.code, first.reason, **report.answer()))
         return Response(report.answer(), status=201 if report.stored else 200)
 
 

@@ -175,6 +175,8 @@ class OwnWork(APIView):
 class Next(OwnWork):
     """The item in front of one."""
 
+    rate = "next"
+
     @extend_schema(request=None, responses={200: HeldSeatJson, 204: None, 403: NoSeat})
     def post(self, request: Request, slug: str) -> Response:
         """Hold a seat: the one that is held already, or a new one. 204: nothing is left."""
@@ -204,6 +206,8 @@ class Next(OwnWork):
 class SeatLabel(OwnWork):
     """Answer for a held seat."""
 
+    rate = "label"
+
     @extend_schema(request=SubmissionShape, responses={200: LabelShape, **_GONE})
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
         """Store the answer. The same key with the same answer gives the stored label again."""
@@ -219,6 +223,8 @@ class SeatLabel(OwnWork):
 class SeatFirstAnswer(OwnWork):
     """One's own view before hidden priors open."""
 
+    rate = "label"
+
     @extend_schema(request=AnswerShape, responses={200: BlindPriorShape(many=True), **_GONE})
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
         """Keep the first answer and show the priors. 409: another one is stored already, or none is asked for."""
@@ -230,6 +236,8 @@ class SeatFirstAnswer(OwnWork):
 
 class SeatSkip(OwnWork):
     """Pass an item by, without penalty."""
+
+    rate = "label"
 
     @extend_schema(request=SkipShape, responses={204: None})
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
@@ -265,6 +273,8 @@ class OwnLabels(APIView):
 
 class OwnLabel(OwnWork):
     """One of one's own labels."""
+
+    rate = "label"
 
     @extend_schema(request=CorrectedShape, responses={200: LabelShape, **_GONE})
     def put(self, request: Request, slug: str, label: UUID) -> Response:

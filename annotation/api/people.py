@@ -52,13 +52,18 @@ class Members(APIView):
 
     @extend_schema(request=NewMemberShape, responses={200: NewMemberJson, 201: NewMemberJson, 409: Problem})
     def post(self, request: Request, slug: str) -> Response:
-        """Give a person a role. 201: the person is new in the project; the password of a new account is told once."""
+        """Give a person a role. 201: the person is new in the project; a new account's password is told once.
+
+        Its owner must change it at the first sign-in, and has no token before.
+        """
         mine = member(request, slug, Role.ADMIN)
         shape = NewMemberShape(data=request.data)
         shape.is_valid(raise_exception=True)
         values = cleaned(NewMemberForm(shape.validated_data))
         try:
-            joined = join.add_member(mine.project, values["username"], Role(values["role"]), actor=mine)
+            joined = join.add_member(
+                mine.project, values["username"], Role(values["role"]), actor=mine, shows_password=True
+            )
         except join.BadMember as bad:
             return problem(409, bad.code, sentence_for(bad.code, bad.sentence), field=bad.field)
         person = _people(mine.project).get(pk=joined.membership.pk)

@@ -148,7 +148,7 @@ def _logins(file: Path) -> list[dict[str, str]]:
     for role, name in PEOPLE:
         password = join.new_password()
         people[name].set_password(password)
-        people[name].save(update_fields=["password"])
+        people[name].save(update_fields=["password"])  # and need not be changed: the sign-in page shows them to all
         logins.append({"role": str(role), "username": name, "password": password})
     file.parent.mkdir(parents=True, exist_ok=True)
     file.touch(mode=0o600)

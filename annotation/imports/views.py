@@ -21,6 +21,7 @@ from annotation.imports.options import ImportOptions
 from annotation.imports.presenters import tables
 from annotation.models import Category, Import, ImportState, Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.view_marks import worked
 from annotation.picture_text.requests import reading_progress
 
 SHOWN = 20
@@ -123,9 +124,9 @@ def _uploaded(request: PersonRequest, member: Membership, row: Import) -> HttpRe
     row.refresh_from_db()
     status = row.outcome.get("status", 400) if row.state == ImportState.REFUSED else 201
     if _speaks_json(request):
-        return JsonResponse(_as_json(row), status=status)
+        return worked(JsonResponse(_as_json(row), status=status))
     if row.state == ImportState.REFUSED:
-        return _page(request, member, row, status=status)
+        return worked(_page(request, member, row, status=status))
     return redirect("annotation:import-show", member.project.slug, row.public_id)
 
 

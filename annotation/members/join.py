@@ -36,14 +36,21 @@ class Joined:
 
 @transaction.atomic
 def add_member(
-    project: Project, username: str, role: Role, *, email: str = "", actor: Membership | None = None
+    project: Project,
+    username: str,
+    role: Role,
+    *,
+    email: str = "",
+    actor: Membership | None = None,
+    shows_password: bool = False,
 ) -> Joined:
     """Give a person a role in the project; create the account if there is none.
 
-    A member keeps their other roles; an ended membership begins again.
+    A member keeps their other roles; an ended membership begins again. `shows_password`: the caller shows the password
+    of a new account to somebody, so its owner must change it at the first sign-in.
     Raises BadMember.
     """
-    user, password = _account(username.strip(), email.strip())
+    user, password = _account(username.strip(), email.strip(), shows_password)
     member, created = enrol(project, user, Role(role))
     record(EventVerb.MEMBER_ADDED, project=project, actor=actor, row=member.public_id, role=role, created=created)
     return Joined(member, created, password)
@@ -91,13 +98,13 @@ def make_account(username: str, password: str) -> User:
     return user
 
 
-def _account(username: str, email: str) -> tuple[User, str | None]:
+def _account(username: str, email: str, must_change_password: bool) -> tuple[User, str | None]:
     """Return the account of this name, in any case, and its password if it is new. Raises BadMember."""
     username = _username(username)
     user = User.objects.filter(username__iexact=username).first()
     if user is None:
         password = new_password()
-        user = User(username=username, email=_email(email))
+        user = User(username=username, email=_email(email), must_change_password=must_change_password)
         user.set_password(password)
         try:
             with transaction.atomic():
@@ -129,6 +136,15 @@ def _email(email: str) -> str:
         except ValidationError:
             raise BadMember("bad_email", "This is no e-mail address; leave it out if there is none.", "email") from None
     return email
+
+
+def renew_password(user: User) -> str:
+    """Give the account a new password, which its owner must change at the next sign-in. Return it."""
+    password = new_password()
+    user.set_password(password)
+    user.must_change_password = True
+    user.save(update_fields=["password", "must_change_password"])
+    return password
 
 
 def new_password() -> str:

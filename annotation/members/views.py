@@ -45,8 +45,9 @@ def members(request: PersonRequest, slug: str) -> HttpResponse:
     joined = None
     if form.is_valid():
         try:
+            values = form.cleaned_data
             joined = join.add_member(
-                admin.project, form.cleaned_data["username"], Role(form.cleaned_data["role"]), actor=admin
+                admin.project, values["username"], Role(values["role"]), actor=admin, shows_password=True
             )
             form = NewMemberForm()
         except join.BadMember as bad:

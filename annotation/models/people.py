@@ -55,6 +55,8 @@ class User(AbstractUser):
     tours = models.JSONField(blank=True, default=dict)  # by role: how many steps of its tour were seen
     weekly_mail = models.BooleanField(default=False)  # a note once a week about what waits, counts only
     weekly_mailed_at = models.DateTimeField(null=True, blank=True)
+    # the password was shown to somebody else: a new one comes before all other pages
+    must_change_password = models.BooleanField(default=False, db_default=False, editable=False)
     access_mail = models.BooleanField(default=False)  # a note when somebody asks for a release that they administer
 
     objects: ClassVar[Accounts] = Accounts()

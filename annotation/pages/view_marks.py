@@ -1,20 +1,27 @@
-"""Marks that an app sets on a view beside its URL; the middleware and the access check read them."""
+"""Marks that an app sets on a view beside its URL, or on a response; the middleware and the access check read them."""
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 from django.http import HttpResponseBase
 
 View = Callable[..., HttpResponseBase]
+Response = TypeVar("Response", bound=HttpResponseBase)
 
 
-def limited(rate: str, view: View, *, takes_password: bool = False) -> View:
+def limited(rate: str, view: View, *, takes_proof: bool = False) -> View:
     """Count POST requests to the view against a limit of `settings.RATE_LIMITS`.
 
-    `takes_password`: a request with the right password is not counted.
+    `takes_proof`: a stranger's right password, or right link, is not counted.
     """
-    return _marked(view, rate_limit=rate, takes_password=takes_password)
+    return _marked(view, rate_limit=rate, takes_proof=takes_proof)
+
+
+def worked(response: Response) -> Response:
+    """Let a refusal count against its limit, since its file was read before. Other refusals do not count."""
+    response.worked = True  # type: ignore[attr-defined]  # ours, read by the middleware
+    return response
 
 
 def open_when_closed(view: View) -> View:

@@ -5,10 +5,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 from drf_spectacular.contrib.knox_auth_token import KnoxTokenScheme
 from knox.auth import TokenAuthentication
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
 from annotation.members.api_tokens import note_use
+from config.web.own_password import NEEDED, needed_sentence
 
 
 class StrictTokenAuthentication(TokenAuthentication):  # type: ignore[misc]  # the library has no types
@@ -21,6 +22,8 @@ class StrictTokenAuthentication(TokenAuthentication):  # type: ignore[misc]  # t
         """
         credentials = super().authenticate(request)
         if credentials is not None:
+            if credentials[0].must_change_password:
+                raise PermissionDenied(needed_sentence(), NEEDED)
             note_use(credentials[1], request.META.get("REMOTE_ADDR", ""), request.headers.get("User-Agent", ""))
         return credentials
 

@@ -6,19 +6,28 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from config.web.rate_limits import caller, spend
+from config.web.rate_counters import Full
+from config.web.rate_limits import caller, take_place, whole_seconds
 
 
 class UserRateThrottle(BaseThrottle):
-    """Counts reads as `api_read`, and all else as the view's `rate` (a name of RATE_LIMITS) or `submit`."""
+    """Counts reads as `api_read`, and all else as the view's `rate` (a name of RATE_LIMITS) or `submit`.
+
+    The middleware `RateLimits` gives the place of a refused request back.
+    """
 
     def __init__(self) -> None:
         self._wait: int | None = None
 
     def allow_request(self, request: Request, view: Any) -> bool:
         name = "api_read" if request.method in SAFE_METHODS else getattr(view, "rate", "submit")
-        self._wait = spend(name, caller(request))
-        return self._wait is None
+        place = take_place(name, caller(request))
+        if isinstance(place, Full):
+            self._wait = whole_seconds(place)
+            return False
+        if name != "api_read":
+            request._request.rate_place = place  # type: ignore[attr-defined]  # read by the middleware
+        return True
 
     def wait(self) -> float | None:
         return self._wait

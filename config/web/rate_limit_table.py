@@ -15,6 +15,8 @@ LIMITS = {
     "login": Rate(5, 60),
     "invitation": Rate(10, 60),
     "submit": Rate(60, 60),
+    "next": Rate(600, 60),  # a program labels ten posts a second with these two; nobody does by hand
+    "label": Rate(600, 60),
     "trigger": Rate(10, 60),
     "score": Rate(30, 60),  # drafts are scored while a person writes
     "import": Rate(10, 3600),
@@ -22,4 +24,7 @@ LIMITS = {
     "access": Rate(5, 3600),
     "api_read": Rate(300, 60),
     "not_found": Rate(60, 60),
+    "refused": Rate(120, 60),  # what was refused counts here, and not against the limit of what was asked for
 }
+GUESSES = {"login", "invitation"}
+"""Limits of what could be guessed: a password, a code, a link. Here what was refused is what counts."""

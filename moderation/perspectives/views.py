@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 from annotation.domain.choices import Role
 from annotation.models import Event, Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.view_marks import worked
 from moderation.models import Example, Perspective
 from moderation.perspectives import edit, import_examples
 from moderation.perspectives.forms import ExamplesForm, NewForm, WordsForm
@@ -123,7 +124,8 @@ def import_file(request: PersonRequest, slug: str, code: str) -> HttpResponse:
         sentence = ngettext("%(count)s example was stored.", "%(count)s examples were stored.", report.new)
         messages.success(request, sentence % {"count": report.new})
         return redirect("moderation:perspective", slug, code)
-    return _page(request, member, perspective, examples=form, report=report, status=422 if report.errors else 200)
+    status = 422 if report.errors else 200
+    return worked(_page(request, member, perspective, examples=form, report=report, status=status))
 
 
 @require_POST

@@ -10,8 +10,8 @@ from django.utils import timezone
 from annotation.operations import sweep
 from config import tasks
 from config.models import Pulse
+from config.web.rate_counters import FileCounters
 from config.web.rate_limit_table import Rate
-from config.web.rate_limits import FileCounters
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ def test_ended_sessions_and_old_counters_are_removed(settings):
     Session.objects.create(session_key="old", session_data="", expire_date=timezone.now() - timedelta(days=1))
     Session.objects.create(session_key="new", session_data="", expire_date=timezone.now() + timedelta(days=1))
     counters = FileCounters(settings.RATE_LIMITS_FOLDER)
-    counters.spend("a", Rate(1, 60))
+    counters.spend("a", Rate(1, 60), ticket=1)
     counter = next(settings.RATE_LIMITS_FOLDER.iterdir())
     os.utime(counter, (time.time() - 2 * 86400,) * 2)
     tasks.tidy()

@@ -1,5 +1,6 @@
 """The manifests of Kubernetes keep to its schemas, to docker-compose.yml and to the site."""
 
+import ipaddress
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import deployment
 from config import env_database
 from config.server import gunicorn_config
 from deployment import BASE
+from providers.http.safe_urls import is_public
 
 EXAMPLE = BASE.parent / "example"
 COMPOSE = deployment.site_services()
@@ -156,3 +158,91 @@ def test_the_database_takes_the_connections_of_all_pods() -> None:
     most = int(database["spec"]["template"]["spec"]["containers"][0]["args"][-1].removeprefix("max_connections="))
     assert pool["max_size"] * (web_processes + 2 * 2 + 2 + 1) < most - 3  # three are kept for administrators
     assert COMPOSE_DATABASE[-1] == f"max_connections={most}"
+
+
+# ── Who may talk to whom ──────────────────────────────────────────────────────
+
+PRIVATE = """0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16
+    198.18.0.0/15 224.0.0.0/4 240.0.0.0/4 168.63.129.16/32 169.254.169.254/32 100.100.100.200/32 ::/128 ::1/128
+    ::ffff:10.0.0.0/104 64:ff9b::/96 fc00::/7 fd00:ec2::254/128 fe80::/10 ff00::/8 2001::/32 2001:db8::/32
+    2002:a00::/24"""
+PUBLIC = "1.1.1.1 9.255.255.255 11.0.0.1 93.184.216.34 172.15.0.1 172.32.0.1 223.255.255.254 2606:4700::1111 2a00::1"
+
+
+def selects(selector: dict[str, Any], labels: dict[str, str]) -> bool:
+    expressions = selector.get("matchExpressions", ())
+    assert all(expression["operator"] == "In" for expression in expressions)
+    return selector.get("matchLabels", {}).items() <= labels.items() and all(
+        labels.get(expression["key"]) in expression["values"] for expression in expressions
+    )
+
+
+def is_peer(peer: dict[str, Any], place: dict[str, str] | str) -> bool:
+    """Return whether a rule names this place: an address, or a pod by its labels with its `namespace`."""
+    if isinstance(place, str) or "ipBlock" in peer:
+        if not isinstance(place, str) or "ipBlock" not in peer:
+            return False
+        address, block = ipaddress.ip_address(place), peer["ipBlock"]
+        outside = any(address in ipaddress.ip_network(each) for each in block.get("except", ()))
+        return address in ipaddress.ip_network(block["cidr"]) and not outside
+    of_namespace = {"matchLabels": {"kubernetes.io/metadata.name": "interplay"}} | peer.get("namespaceSelector", {})
+    here = {"kubernetes.io/metadata.name": place["namespace"]}
+    return selects(of_namespace, here) and selects(peer.get("podSelector", {}), place)
+
+
+def may(
+    site: list[dict[str, Any]], way: str, pod: dict[str, str], other: dict[str, str] | str, port: int | str
+) -> bool:
+    """Return whether the policies let a pod talk (`Egress`) or listen (`Ingress`) to another place on a port."""
+    policies = [each["spec"] for each in site if each["kind"] == "NetworkPolicy"]
+    closing = [policy for policy in policies if way in policy["policyTypes"] and selects(policy["podSelector"], pod)]
+    assert closing, f"no policy closes {pod}"
+    side = {"Egress": "to", "Ingress": "from"}[way]
+    return any(
+        any(is_peer(peer, other) for peer in rule[side]) and port in [each["port"] for each in rule["ports"]]
+        for policy in closing
+        for rule in policy.get(way.lower(), ())
+    )
+
+
+@pytest.fixture(scope="module")
+def labels(site: list[dict[str, Any]]) -> dict[str, dict[str, str]]:
+    kinds = ("Deployment", "StatefulSet", "Job")
+    templates = {each["metadata"]["name"]: each["spec"]["template"] for each in site if each["kind"] in kinds}
+    return {name: {"namespace": "interplay", **each["metadata"]["labels"]} for name, each in templates.items()}
+
+
+def test_pods_reach_the_internet_if_they_need_it_and_nothing_inside(
+    site: list[dict[str, Any]], labels: dict[str, dict[str, str]]
+) -> None:
+    inside = [network[number] for network in map(ipaddress.ip_network, PRIVATE.split()) for number in (0, -1)]
+    for name in ("web", "runs", "worker"):
+        assert [place for place in PUBLIC.split() if not may(site, "Egress", labels[name], place, 443)] == []
+        assert [str(place) for place in inside if may(site, "Egress", labels[name], str(place), 443)] == []
+        assert not may(site, "Egress", labels[name], "1.1.1.1", 22)
+    assert all(map(is_public, PUBLIC.split()))  # as the site's own fetcher says
+    for name in ("beat", "migrate", "database", "queue"):
+        assert not may(site, "Egress", labels[name], "1.1.1.1", 443)
+
+
+def test_pods_of_the_site_reach_names_database_and_queue_and_those_answer_nobody_else(
+    site: list[dict[str, Any]], labels: dict[str, dict[str, str]]
+) -> None:
+    names = {"namespace": "kube-system", "k8s-app": "kube-dns"}
+    stranger = {"namespace": "other", **{key: value for key, value in labels["web"].items() if key != "namespace"}}
+    for server, number, port in (("database", 5432, "postgresql"), ("queue", 6379, "redis")):
+        for name in PODS:
+            assert may(site, "Egress", labels[name], labels[server], number)
+            assert may(site, "Egress", labels[name], names, 53)
+            assert may(site, "Ingress", labels[server], labels[name], port)
+        assert not may(site, "Ingress", labels[server], stranger, port)
+        assert not may(site, "Ingress", labels[server], {"namespace": "interplay", "app": "another"}, port)
+
+
+def test_requests_come_from_the_ingress_controller_alone(
+    site: list[dict[str, Any]], labels: dict[str, dict[str, str]]
+) -> None:
+    for name in labels:
+        assert may(site, "Ingress", labels[name], {"namespace": "traefik"}, "http") == (name == "web")
+        assert not may(site, "Ingress", labels[name], {"namespace": "other"}, "http")
+        assert not may(site, "Ingress", labels[name], "10.0.0.7", "http")

@@ -23,7 +23,9 @@ class Command(JsonCommand):
     def answer(self, **options: Any) -> Any:
         project = project_named(options["slug"], to_change=True)
         try:
-            joined = add_member(project, options["username"], Role(options["role"]), email=options["email"])
+            joined = add_member(
+                project, options["username"], Role(options["role"]), email=options["email"], shows_password=True
+            )
         except BadMember as bad:
             raise CommandError(bad.sentence) from None
         name = joined.membership.user.username if joined.membership.user else ""

@@ -5,8 +5,12 @@ import re
 import struct
 import time
 from base64 import b32decode
+from collections import Counter
+from functools import partial
 
 import pytest
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.test import Client
@@ -14,6 +18,7 @@ from django.urls import reverse
 from django.utils.html import strip_tags
 
 import builders
+from concurrency import at_once
 
 PASSWORD = "a long enough passphrase"
 LOGIN = "/accounts/login/"
@@ -99,6 +104,61 @@ def test_the_sixth_wrong_password_in_a_minute_is_429_for_known_and_unknown_alike
 def test_right_passwords_are_not_counted(client, wren, rate_limits):
     for _ in range(7):
         assert sign_in(Client()).status_code == 302
+
+
+@pytest.fixture
+def room(transactional_db, rate_limits, settings):
+    """Twenty people behind one address, on a site that hashes passwords as real ones do."""
+    settings.PASSWORD_HASHERS = ["config.web.password_hasher.Argon2id"]
+    return [builders.make_user(f"person-{number}", PASSWORD) for number in range(20)]
+
+
+def all_at_once(people, password=PASSWORD, address="192.0.2.7"):
+    def come(name):
+        return Client(REMOTE_ADDR=address).post(LOGIN, {"login": name, "password": password}).status_code
+
+    return Counter(at_once([partial(come, person.username) for person in people]))
+
+
+def test_a_room_full_of_people_signs_in_at_once_after_somebody_mistyped(room):
+    sign_in(Client(REMOTE_ADDR="192.0.2.7"), "person-0", "wrong")
+    assert all_at_once(room) == {302: 20}
+    assert all_at_once(room, "wrong") == {200: 4, 429: 16}  # the first one still counts
+
+
+def test_wrong_passwords_that_come_at_once_are_as_few_as_one_after_the_other(room):
+    household = [f"2001:db8:1:2::{number}" for number in range(20)]
+    answers = at_once(
+        [partial(all_at_once, [person], "wrong", address) for person, address in zip(room, household, strict=True)]
+    )
+    assert sum(answers, Counter()) == {200: 5, 429: 15}
+    assert all_at_once(room[:3], address="2001:db8:1:2::ffff") == {429: 3}
+
+
+def test_right_passwords_beside_wrong_ones_take_nothing_from_their_count(room):
+    acts = [partial(all_at_once, [person], "wrong" if number % 2 else PASSWORD) for number, person in enumerate(room)]
+    answers = sum(at_once(acts), Counter())
+    assert answers[200] == 5  # of ten wrong ones
+    assert all_at_once(room[:1]) == {429: 1}
+
+
+def test_a_room_full_of_people_gives_its_second_step_at_once(room):
+    codes = {}
+    for person in room:
+        codes[person] = RecoveryCodes.activate(person).get_unused_codes()[0]
+        TOTP.activate(person, generate_totp_secret())
+
+    def come(person):
+        client = Client(REMOTE_ADDR="192.0.2.7")
+        assert sign_in(client, person.username)["Location"] == reverse("mfa_authenticate")
+        return client.post(reverse("mfa_authenticate"), {"code": codes[person]}).status_code
+
+    assert Counter(at_once([partial(come, person) for person in room])) == {302: 20}
+
+
+def test_a_form_without_its_token_holds_no_sign_in_up(client, wren, rate_limits):
+    strict = Client(enforce_csrf_checks=True)
+    assert [sign_in(strict).status_code for _ in range(6)] == [403] * 5 + [429]  # as a wrong one: nobody knows
 
 
 def test_asking_for_a_new_password_is_counted_and_answers_the_same_for_everybody(client, wren, rate_limits):

@@ -386,7 +386,7 @@ def test_a_decided_sample_is_found_in_the_log(admin: Membership, project: Projec
 def test_what_is_sent_is_counted(
     admin: Membership, pool: PicturePool, rate_limits: None, settings: Any, name: str
 ) -> None:
-    settings.RATE_LIMITS = dict.fromkeys(("submit", "trigger", "import"), Rate(1, 60))
+    settings.RATE_LIMITS = dict.fromkeys(("submit", "trigger", "import", "refused"), Rate(1, 60))
     sample = waiting(pool)
     parts = {"sample": [sample.public_id], "pool": [pool.public_id]}.get(name.partition("-")[0], [])
     client = client_of(admin)
