@@ -4,8 +4,10 @@ from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 
+from annotation.domain.choices import NEVER_SHOWN, EventVerb
 from annotation.models import Event, Import, Item, Membership, Project, Release, User
 
 
@@ -64,10 +66,17 @@ class Projects(LookOnly):
 
 @admin.register(Membership)
 class Memberships(LookOnly):
-    list_display = ("pseudonym", "project", "user", "annotates", "reviews", "administers", "active")
+    """Members by pseudonym.
+
+    Neither the list nor its search tells the user name of somebody who left, and nothing tells people's own limits.
+    """
+
+    list_display = ("pseudonym", "project", "shown_username", "annotates", "reviews", "administers", "active")
+    exclude = ("user", "severe_a_day", "minutes_a_day", "idle_until", "guideline_read")
+    readonly_fields = ("shown_username",)
     list_filter = ("active", "annotates", "reviews", "administers")
     list_select_related = ("project", "user")
-    search_fields = ("pseudonym", "user__username", "project__slug")
+    search_fields = ("pseudonym", "project__slug")
 
 
 @admin.register(Item)
@@ -83,11 +92,23 @@ class Items(LookOnly):
 
 @admin.register(Event)
 class Events(LookOnly):
+    """The log without who skipped or let a seat go, and without the counts of a training, which tell skips too."""
+
+    exclude = ("facts",)
+    readonly_fields = ("told_facts",)
     list_display = ("at", "verb", "project", "actor", "row")
     list_filter = ("verb",)
     list_select_related = ("project", "actor")
     search_fields = ("project__slug", "=row")
     ordering = ("-pk",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).exclude(verb__in=NEVER_SHOWN)
+
+    @admin.display(description="facts")
+    def told_facts(self, event: Event) -> dict[str, Any]:
+        untold = ("holder", *(("answered", "total", "correct") if event.verb == EventVerb.TRAINING_FINISHED else ()))
+        return {name: value for name, value in event.facts.items() if name not in untold}
 
 
 @admin.register(Import)

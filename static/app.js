@@ -139,6 +139,15 @@
     if (!round.open) for (const other of rounds()) if (other !== round) other.open = true;
   });
   document.addEventListener("htmx:afterSwap", openRounds);
+
+  // ── A closed text: what repeats its words opens and closes with it ──────────
+  const copies = () => document.querySelectorAll("details[data-copy]");
+  document.addEventListener("toggle", ({ target }) => {
+    if (target.matches("details[data-text]")) for (const copy of copies()) copy.open = target.open;
+  }, true);
+  document.addEventListener("htmx:afterSettle", () => {
+    if (document.querySelector("details[data-text][open]")) for (const copy of copies()) copy.open = true;
+  });
   openRounds();
 
   // What a reader has opened, and where the keyboard is, stays so when the part around it is brought up to date.

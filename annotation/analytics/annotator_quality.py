@@ -22,15 +22,15 @@ from annotation.domain.statistics.annotator_quality import (
     Lack,
     Likeness,
     Nothing,
-    Quartiles,
     Rate,
     Trend,
+    Typical,
     drift,
     expected_by_chance,
     likenesses,
     others_majority,
-    quartiles,
     rate,
+    typical,
 )
 from annotation.domain.statistics.arrays import Flags, Ints
 from annotation.domain.statistics.equal_posts import EqualPosts, on_equal_posts
@@ -60,8 +60,10 @@ class AnnotatorQuality:
     labels: int
     by_category: tuple[int, ...]
     """How often each category was chosen, in the order of codes."""
-    not_sure: int
-    low_quality: int
+    not_sure: Rate | Nothing
+    """Of all their labels. People are told that admins see this and the next two, and no more of how they work."""
+    low_quality: Rate | Nothing
+    seconds: Typical | Nothing
     with_others: Rate | Nothing
     """Agreement with the majority of the others on the same item: just the same categories."""
     on_equal_posts: EqualPosts | Nothing
@@ -72,7 +74,6 @@ class AnnotatorQuality:
     """Agreement with the final category of gold items. It is too high, because the own vote is part of it."""
     known: Rate | Nothing
     """Agreement with the answers of known items that were mixed in."""
-    seconds: Quartiles | Nothing
     drift: Drift
     versions: tuple[UnderVersion, ...]
 
@@ -170,14 +171,14 @@ class _Book:
             imported=member.user_id is None,
             labels=len(indices),
             by_category=tuple(int(n) for n in self.named[indices].sum(axis=0)),
-            not_sure=int(rows.not_sure[indices].sum()),
-            low_quality=int(rows.low_quality[indices].sum()),
+            not_sure=rate(rows.not_sure[indices].sum(), len(indices), Lack.NO_LABELS),
+            low_quality=rate(rows.low_quality[indices].sum(), len(indices), Lack.NO_LABELS),
+            seconds=typical(seconds[~np.isnan(seconds)].tolist()),
             with_others=self.with_others(indices),
             on_equal_posts=on_equal_posts(self.agrees, self.comparable, rows.informativeness, indices),
             with_others_by_category=tuple(self.with_others_on(index, indices) for index in range(rows.sets.shape[1])),
             with_final=rate((final == chose)[decided].sum(), decided.sum(), Lack.NO_FINAL),
             known=rate(checks.part, checks.n, Lack.NO_KNOWN) if checks else rate(0, 0, Lack.NO_KNOWN),
-            seconds=quartiles(seconds[~np.isnan(seconds)].tolist()),
             drift=self.drift(indices),
             versions=self.versions(indices),
         )

@@ -11,7 +11,7 @@ from annotation.analytics.annotator_quality import AnnotatorPair, AnnotatorQuali
 from annotation.analytics.annotator_quality_tables import person_rates, quality_reason, version_name
 from annotation.domain.choices import CompetenceMethod
 from annotation.domain.statistics.agreement import Measured
-from annotation.domain.statistics.annotator_quality import TREND_LABELS, Axis, Drift, Nothing, Quartiles, Rate, Trend
+from annotation.domain.statistics.annotator_quality import TREND_LABELS, Axis, Drift, Nothing, Rate, Trend, Typical
 from annotation.domain.votes import Category
 from annotation.models import CompetenceEstimate, Item
 from annotation.pages.svg import heat, share, whisker
@@ -246,9 +246,13 @@ def _fitted(drift: Drift) -> dict[str, str] | None:
     return {"x1": "4%", "x2": "96%", "y1": y1, "y2": y2}
 
 
-def seconds_words(seconds: Quartiles | Nothing) -> str:
-    """Return the median and quartiles as one phrase."""
+def seconds_words(seconds: Typical | Nothing) -> str:
+    """Return the typical time as a phrase."""
     if isinstance(seconds, Nothing):
         return quality_reason(seconds) or ""
-    values = {"median": f"{seconds.median:.0f}", "lower": f"{seconds.lower:.0f}", "upper": f"{seconds.upper:.0f}"}
-    return _("%(median)s s, half of them between %(lower)s and %(upper)s s") % values
+    return _("%(seconds)s s") % {"seconds": f"{seconds.median:.0f}"}
+
+
+def share_words(figure: Rate | Nothing) -> str:
+    """Return a share as whole percent, without its counts."""
+    return f"{percent(figure.value)} %" if isinstance(figure, Rate) else quality_reason(figure) or ""

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.analytics.annotator_quality import AnnotatorQuality, QualityReport, UnderVersion
 from annotation.analytics.dashboard_tables import Cell, FigureTable, Rows
-from annotation.domain.statistics.annotator_quality import Axis, Lack, Nothing, Quartiles, Rate, Trend
+from annotation.domain.statistics.annotator_quality import Axis, Lack, Nothing, Rate, Trend
 from annotation.domain.statistics.equal_posts import EqualPosts
 from annotation.models import CompetenceEstimate
 
@@ -79,10 +79,9 @@ def _people(shown: QualityReport) -> Rows:
 
 def _work(shown: QualityReport) -> Rows:
     for person in shown.people:
-        seconds = person.seconds
-        timed = (seconds.median, seconds.lower, seconds.upper) if isinstance(seconds, Quartiles) else (None,) * 3
-        counts = (person.not_sure, person.low_quality)
-        yield person.name, person.labels, *person.by_category, *counts, *timed
+        shares = (None if isinstance(of, Nothing) else of.value for of in (person.not_sure, person.low_quality))
+        seconds = None if isinstance(person.seconds, Nothing) else person.seconds.median
+        yield person.name, person.labels, *person.by_category, *shares, seconds
 
 
 def person_rates(person: AnnotatorQuality) -> Iterator[tuple[str, Rate | Nothing]]:
@@ -161,9 +160,8 @@ _Shape = tuple[Promise, Callable[[QualityReport], tuple[str | Promise, ...]], Ca
 
 def _work_columns(shown: QualityReport) -> tuple[str | Promise, ...]:
     names = (category.name for category in shown.categories)
-    counts = (gettext_lazy("not sure"), gettext_lazy("low quality"))
-    times = (gettext_lazy("seconds, median"), gettext_lazy("lower quartile"), gettext_lazy("upper quartile"))
-    return _WHO, gettext_lazy("labels"), *names, *counts, *times
+    shares = (gettext_lazy("share of not sure"), gettext_lazy("share of low quality"))
+    return _WHO, gettext_lazy("labels"), *names, *shares, gettext_lazy("seconds, median")
 
 
 _TABLES: Mapping[str, _Shape] = {

@@ -191,7 +191,7 @@ def _open_reasons(project: Project) -> tuple[dict[Reason, int], datetime | None]
 def _with_labels(project: Project) -> Iterable[Membership]:
     filled = Count("seat_rows", filter=Q(seat_rows__label__isnull=False) & ~Q(seat_rows__item__stage=Stage.KNOWN))
     members = Membership.objects.filter(project=project).annotate(done=filled).filter(done__gt=0)
-    return members.order_by("-done", "pseudonym")
+    return members.order_by("pseudonym")
 
 
 def _people(members: Sequence[Membership], labels: RawLabels) -> list[AnnotatorAgreement]:

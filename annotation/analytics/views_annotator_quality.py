@@ -73,6 +73,8 @@ def person(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
             "rates": annotator_quality_charts.rate_rows(figures),
             "equal": annotator_quality_charts.equal_cell(figures) if shown.mixed else None,
             "seconds": annotator_quality_charts.seconds_words(figures.seconds),
+            "not_sure": annotator_quality_charts.share_words(figures.not_sure),
+            "low_quality": annotator_quality_charts.share_words(figures.low_quality),
             "categories": annotator_quality_charts.category_rows(figures, shown),
             "drift": annotator_quality_charts.drift_chart(figures.drift),
             "trend": annotator_quality_charts.trend_of(figures),

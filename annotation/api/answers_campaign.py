@@ -64,11 +64,15 @@ class JoinedJson(TypedDict):
 
 
 class ConsentJson(TypedDict):
-    """What annotators agree to before their first post; `leaving` says what becomes of labels if they leave."""
+    """What annotators agree to before their first post.
+
+    `seen` says what admins see of each person, `leaving` what becomes of labels if they leave.
+    """
 
     version: int
     warning: str
     text: str
+    seen: str
     leaving: str
     given: bool
 
@@ -196,11 +200,8 @@ class Marked(TypedDict):
 
 
 class MarkJson(TypedDict):
-    """The mark of a finished attempt: right answers of those given; `total` counts the skipped posts too."""
+    """The mark of a finished attempt: the share of right answers in those given. Skips are not told."""
 
-    right: int
-    answered: int
-    total: int
     percent: float
 
 

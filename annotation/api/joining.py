@@ -138,6 +138,7 @@ def _consent(mine: Membership) -> dict[str, Any]:
         "version": project.consent_version,
         "warning": consent_texts.warning(project),
         "text": consent_texts.text(project),
+        "seen": f"{consent_texts.who_can_tell()} {consent_texts.seen_of_each()}",
         "leaving": consent_texts.sentence(project.on_withdrawal),
         "given": mine.consent_version >= project.consent_version,
     }
@@ -149,7 +150,7 @@ def _json(row: Invitation) -> dict[str, Any]:
         "roles": [str(role) for role in row.roles],
         "state": invitations.state_of(row, timezone.now()).value,
         "team": row.batch.public_id if row.batch else None,
-        "note": row.note,
+        "note": row.shown_note,
         "created_at": row.created_at,
         "expires_at": row.expires_at,
         "accepted_by": row.accepted_by.pseudonym if row.accepted_by else None,

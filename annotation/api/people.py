@@ -48,7 +48,7 @@ class Members(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """List the people who have an account, those with access first."""
         mine = member(request, slug, Role.ADMIN)
-        return Response([_json(person) for person in _people(mine.project).order_by("-active", "user__username")])
+        return Response([_json(person) for person in _people(mine.project)])
 
     @extend_schema(request=NewMemberShape, responses={200: NewMemberJson, 201: NewMemberJson, 409: Problem})
     def post(self, request: Request, slug: str) -> Response:
@@ -138,7 +138,7 @@ def _change(admin: Membership, person: Membership, changes: dict[str, Any]) -> N
 
 
 def _people(project: Project) -> Any:
-    people = Membership.objects.filter(project=project, user__isnull=False).select_related("user", "project")
+    people = Membership.objects.filter(project=project).accounts_by_name().select_related("project")
     return people.annotate(labels_in_force=seat_count(filled_at__isnull=False))
 
 
@@ -149,7 +149,7 @@ def _shown(person: Membership) -> Response:
 def _json(person: Membership) -> dict[str, Any]:
     return {
         "id": person.public_id,
-        "username": person.user.username if person.user else "",
+        "username": person.shown_username,
         "name": person.pseudonym,
         "roles": [str(role) for role, flag in ROLE_FLAG.items() if getattr(person, flag)],
         "active": person.active,

@@ -248,10 +248,7 @@ def _person(result: results.PersonResult) -> dict[str, Any]:
         "id": result.member.public_id,
         "name": result.member.pseudonym,
         "trained_at": result.member.trained_at,
-        "attempts": [
-            {"right": mark.correct, "answered": mark.answered, "total": mark.total, "percent": mark.percent}
-            for mark in result.marks
-        ],
+        "attempts": [{"percent": mark.percent} for mark in result.marks],
         "under_way": result.under_way,
         "checks": _checks(result.checks),
     }

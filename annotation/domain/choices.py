@@ -338,6 +338,9 @@ class EventVerb(NamedEnum):
     WITHHELD_SHARE = "withheld_share", pgettext("stored word", "share without priors changed")
 
 
+NEVER_SHOWN = frozenset({EventVerb.SKIPPED, EventVerb.GLOSSARY_OPENED})
+"""What no list of events shows, to admins neither: the consent says that nobody is told who skipped."""
+
 FILTER_LABELS = {
     "stage": pgettext("stored word", "stage"),
     "reason": pgettext("stored word", "reason"),

@@ -21,9 +21,11 @@ from django.utils.translation import gettext as _
 
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Difficulty, Level, Reason, Source, Stage
+from annotation.domain.wellbeing.opt_outs import FEWEST_PEOPLE
 from annotation.items import text_search
 from annotation.models import Batch, Dispute, Item, Membership, Prior, Seat, Skip
 from annotation.review.queue import sees_every_intent
+from annotation.wellbeing.statistics import enough_people
 
 PATTERNS = ("000", "001", "010", "011", "100", "101", "110", "111")
 YES_NO = ("yes", "no")
@@ -226,6 +228,14 @@ def find_items(member: Membership, selected: Asked) -> QuerySet[Item]:
                 % {"key": key[:40].replace("\x00", "␀"), "keys": ", ".join(sorted(filters))}
             )
         if chosen := [value for value in values if value]:
+            if key == "skipped" and not enough_people(member.project):
+                raise UnknownFilter(
+                    _(
+                        "Which posts were skipped is told only where %(n)s people or more annotate: with fewer it "
+                        "would tell by whom."
+                    )
+                    % {"n": FEWEST_PEOPLE}
+                )
             matching = matching.filter(_question(member, key, chosen))
     return matching.order_by(*_order(selected))
 

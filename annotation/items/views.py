@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotation.core import text_index
 from annotation.core.visible_items import visible_items
-from annotation.domain.choices import Role, Stage
+from annotation.domain.choices import NEVER_SHOWN, Role, Stage
 from annotation.glossary import entries
 from annotation.items import forms, saved_searches, search, text_search
 from annotation.items.bulk_actions import ACTS
@@ -83,7 +83,10 @@ def item(request: PersonRequest, slug: str, public_id: str) -> HttpResponse:
         "barred": opt_outs.count_excluded_annotators(row) if member.administers else None,
         "disputes": Dispute.objects.filter(item=row).order_by("opened_at"),
         "adjudications": row.adjudications.select_related("category", "reviewer").order_by("created_at"),
-        "events": Event.objects.filter(item=row).select_related("actor").order_by("-at", "-id")[:100],
+        "events": Event.objects.filter(item=row)
+        .exclude(verb__in=NEVER_SHOWN)
+        .select_related("actor")
+        .order_by("-at", "-id")[:100],
     }
     return render(request, "annotation/item.html", context)
 

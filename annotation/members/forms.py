@@ -86,7 +86,10 @@ class NewAccountForm(forms.Form):
     username = forms.CharField(
         label=_("User name"),
         max_length=150,
-        help_text=_("Letters, digits and @ . + - _ only. Others see a pseudonym; it need not be your real name."),
+        help_text=_(
+            "Letters, digits and @ . + - _ only. It need not be your real name: admins see it beside your pseudonym, "
+            "others see the pseudonym alone."
+        ),
         widget=forms.TextInput({"autocomplete": "username", "autocapitalize": "none"}),
     )
     password = forms.CharField(

@@ -1,4 +1,8 @@
-"""Joining and leaving: consent, withdrawal, deactivation and reactivation."""
+"""Joining and leaving: consent, withdrawal, deactivation and reactivation.
+
+Who withdraws has no user name in the project from then on (`Membership.shown_username`), until they agree again: a
+return alone, which an admin can bring about, does not show it.
+"""
 
 from typing import Any
 
@@ -22,7 +26,8 @@ def consent(member: Membership) -> None:
     version = member.project.consent_version
     if member.consent_version < version:
         consent_texts.keep(member.project)
-        Membership.objects.filter(pk=member.pk).update(consent_version=version, consent_at=Now(), **_begins(member))
+        fields = {"consent_version": version, "consent_at": Now(), "withdrawn_at": None} | _begins(member)
+        Membership.objects.filter(pk=member.pk).update(**fields)
         record(EventVerb.CONSENTED, project=member.project, actor=member, row=member.public_id, version=version)
 
 
@@ -41,14 +46,14 @@ def _begins(member: Membership) -> dict[str, int]:
 def withdraw(member: Membership) -> None:
     """Withdraw the member from the project at their own wish; their seats are freed.
 
-    By the consent that the member gave, labels stay under the pseudonym, or are marked for removal
-    (`annotation.labelling.withdraw_labels`).
+    Somebody whose access an admin ended may do so too. By the consent that the member gave, labels stay under the
+    pseudonym, or are marked for removal (`annotation.labelling.withdraw_labels`).
     Raises LastAdmin if the project would be left without an admin.
     """
     keep_an_admin(member)
     member, _ = lock_member(member)
     now = database_now()  # after the wait for the lock, in which a label may have come: it is removed too
-    if member.withdrawn_at is None:
+    if member.active or member.withdrawn_at is None:
         policy = consent_texts.policy_for(member)
         remove_before = now if policy is OnWithdrawal.REMOVE else None
         Membership.objects.filter(pk=member.pk).update(active=False, withdrawn_at=now, labels_out_before=remove_before)
@@ -75,7 +80,7 @@ def deactivate(member: Membership, by: Membership | None) -> None:
 def fields_of_return(member: Membership) -> dict[str, Any]:
     """Return the fields that change when an ended membership begins again; without consent for who withdrew."""
     without_consent = {} if member.withdrawn_at is None else {"consent_version": 0, "consent_at": None}
-    return {"active": True, "withdrawn_at": None, "idle_until": None} | without_consent
+    return {"active": True, "idle_until": None} | without_consent
 
 
 @short_transaction

@@ -286,6 +286,7 @@ def _member_page(request: PersonRequest, admin: Membership, person: Membership, 
         "person": person,
         "self": person.pk == admin.pk,
         "erased": _is_erased(person),
+        "named": person.pseudonym if _is_erased(person) else person.shown_username or person.pseudonym,
         "may_erase": person.pk != admin.pk and erasure.may_erase(admin, person.user),
         "has_second_step": second_factor.is_set_up(person),
         "agreed": consent_texts.agreed_by(person),
@@ -314,9 +315,9 @@ def _is_erased(person: Membership) -> bool:
 
 
 def _people(project: Project) -> list[Membership]:
-    return list(_counted(project).order_by("-active", "user__username"))
+    return list(_counted(project))
 
 
 def _counted(project: Project) -> Any:
-    people = Membership.objects.filter(project=project, user__isnull=False).select_related("user")
+    people = Membership.objects.filter(project=project).accounts_by_name()
     return people.annotate(labels_in_force=seat_count(filled_at__isnull=False))

@@ -15,6 +15,7 @@ from annotation.members import invitations, join
 from annotation.members.forms import NewAccountForm
 from annotation.models import Invitation, Membership, User
 from annotation.pages.error_messages import sentence_for
+from annotation.projects import consent_texts
 
 
 @never_cache
@@ -36,7 +37,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 def _signed_in(request: HttpRequest, user: User, token: str, open_invitation: Invitation) -> HttpResponse:
     status = 200
-    context: dict[str, Any] = {"invitation": open_invitation, "invited_to": open_invitation.project}
+    context: dict[str, Any] = _said(open_invitation)
     if request.method == "POST":
         match invitations.accept(token, user):
             case invitations.Accepted(member) | invitations.MemberAlready(member):
@@ -60,8 +61,16 @@ def _new_here(request: HttpRequest, token: str, open_invitation: Invitation) -> 
                 return render(request, "annotation/invitation_closed.html", status=404)
             get_adapter().login(request, outcome.member.user)
             return _begin(outcome.member)
-    context = {"invitation": open_invitation, "invited_to": open_invitation.project, "form": form}
+    context = {**_said(open_invitation), "form": form}
     return render(request, "annotation/invitation.html", context, status=422 if form.errors else 200)
+
+
+def _said(invitation: Invitation) -> dict[str, Any]:
+    return {
+        "invitation": invitation,
+        "invited_to": invitation.project,
+        "who_can_tell": consent_texts.who_can_tell(),
+    }
 
 
 def _begin(member: Membership) -> HttpResponse:

@@ -2,11 +2,13 @@
 
 import time
 from datetime import timedelta
+from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
@@ -19,8 +21,8 @@ from annotation.labelling import withdraw_labels
 from annotation.labelling.workspace import categories_of, done_today
 from annotation.members import participation
 from annotation.members.roles import LastAdmin
-from annotation.models import Guideline, Seat
-from annotation.pages.access import PersonRequest, member_of
+from annotation.models import Guideline, Label, Membership, Seat
+from annotation.pages.access import PersonRequest, annotator_past_or_present, member_of
 from annotation.pages.answers_shown import answers_shown, questions_answered
 from annotation.projects import consent_texts
 from annotation.training.results import own_totals
@@ -53,6 +55,7 @@ def consent(request: PersonRequest, slug: str) -> HttpResponse:
         "given": member.consent_version >= project.consent_version,
         "warning": consent_texts.warning(project),
         "text": consent_texts.text(project),
+        "seen": (consent_texts.who_can_tell(), consent_texts.seen_of_each()),
         "leaving": consent_texts.sentence(project.on_withdrawal),
     }
     return render(request, "annotation/consent.html", context)
@@ -75,8 +78,13 @@ def guidelines(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def history(request: PersonRequest, slug: str) -> HttpResponse:
-    """List the annotator's own labels, newest first; those of open items can be corrected."""
-    member = member_of(request, slug, Role.ANNOTATOR)
+    """List the annotator's own labels, newest first; those of open items can be corrected.
+
+    Somebody whose access has ended reads them all, also those that were taken out, and changes none.
+    """
+    member = annotator_past_or_present(request, slug)
+    if not member.active:
+        return render(request, "annotation/history.html", _past_history(request, member))
     filled = (
         with_neighbours(Seat.objects.filter(annotator=member, label__isnull=False))
         .exclude(item__excluded_for=Reason.REPORTED)
@@ -88,6 +96,9 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
     rows = [
         {
             "seat": seat,
+            "label": seat.label,
+            "item": seat.item,
+            "at": seat.filled_at,
             "open": can_change_label(seat),
             "answers": answers_shown(seat.label.answers if seat.label else {}, questions, seat.item.text),
         }
@@ -102,6 +113,38 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
         "checked": own_totals(member),
     }
     return render(request, "annotation/history.html", context)
+
+
+def _past_history(request: PersonRequest, member: Membership) -> dict[str, Any]:
+    """Return what the history shows to somebody whose access has ended: the last label of each of their seats."""
+    corrected = Label.objects.filter(seat=OuterRef("seat"), annotator=member, revision__gt=OuterRef("revision"))
+    labels = (
+        Label.objects.filter(annotator=member)
+        .exclude(Exists(corrected))
+        .exclude(item__excluded_for=Reason.REPORTED)
+        .select_related("item", "category", "seat")
+        .order_by("-created_at", "-pk")
+    )
+    page = Paginator(labels, PAGE).get_page(request.GET.get("page"))
+    questions = questions_answered(member.project, page.object_list)
+    rows = [
+        {
+            "seat": label.seat,
+            "label": label,
+            "item": label.item,
+            "at": label.created_at,
+            "taken_out": label.seat.label_id != label.pk,
+            "answers": answers_shown(label.answers, questions, label.item.text),
+        }
+        for label in page.object_list
+    ]
+    return {
+        "project": member.project,
+        "membership": member,
+        "rows": rows,
+        "page": page,
+        "checked": own_totals(member),
+    }
 
 
 @require_GET
@@ -131,8 +174,13 @@ def resources(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def withdraw(request: PersonRequest, slug: str) -> HttpResponse:
-    """Leave the project; the page first shows what happens to the labels."""
-    member = member_of(request, slug, Role.ANNOTATOR)
+    """Leave the project; the page first shows what happens to the labels and to the name.
+
+    Open to somebody whose access an admin ended too: their name is hidden then.
+    """
+    member = annotator_past_or_present(request, slug)
+    if member.withdrawn_at is not None and not member.active:
+        raise Http404
     if request.method == "POST":
         try:
             participation.withdraw(member)
@@ -140,7 +188,10 @@ def withdraw(request: PersonRequest, slug: str) -> HttpResponse:
             messages.error(request, _("You are the only admin of this project. Make somebody else admin, then leave."))
             return redirect("annotation:withdraw", slug)
         withdraw_labels.withdraw_labels_of(member, until=time.monotonic() + AT_ONCE_SECONDS)
-        sentence = _("You have left %(project)s. Thank you for your work.") % {"project": member.project}
+        sentence = _(
+            "You have left %(project)s. Your name is no longer shown there; your answers stay under My history. "
+            "Thank you for your work."
+        ) % {"project": member.project}
         messages.success(request, sentence)
         return redirect("annotation:projects")
     context = {

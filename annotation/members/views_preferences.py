@@ -43,8 +43,13 @@ def _memberships_with_work(user: User) -> QuerySet[Membership]:
 
 @require_GET
 def projects(request: PersonRequest) -> HttpResponse:
-    """List the person's projects, each with its next step."""
-    return render(request, "annotation/projects.html", {"memberships": _memberships_with_work(request.user)})
+    """List the person's projects, each with its next step, and those where their own answers are left to read."""
+    past = Membership.objects.filter(user=request.user, active=False, annotates=True, project__delete_after=None)
+    context = {
+        "memberships": _memberships_with_work(request.user),
+        "past": past.select_related("project").order_by("project__name"),
+    }
+    return render(request, "annotation/projects.html", context)
 
 
 @require_http_methods(["GET", "POST"])

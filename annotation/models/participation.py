@@ -52,6 +52,11 @@ class Invitation(models.Model):
     def roles(self) -> tuple[domain_choices.Role, ...]:
         return tuple(role for role in domain_choices.Role if getattr(self, ROLE_FLAG[role]))
 
+    @property
+    def shown_note(self) -> str:
+        """The note about whom the invitation is for; "" once that person has left."""
+        return "" if self.accepted_by is not None and self.accepted_by.withdrawn_at is not None else self.note
+
 
 class ConsentText(models.Model):
     """A version of a project's consent text, kept so that people can see the version that they agreed to."""

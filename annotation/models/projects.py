@@ -7,7 +7,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
-from django.db.models import Q
+from django.db.models import Case, F, Q, When
 from django.utils import timezone
 from django.utils.functional import cached_property
 
@@ -249,6 +249,14 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
             return None
         return self.filter(user=user, project=project, active=True).first()
 
+    def accounts_by_name(self) -> "MembershipQuerySet":
+        """Return the members with an account for the project's admins: those with access first, by what names them.
+
+        The place in the list of somebody who left follows the pseudonym too.
+        """
+        named = Case(When(withdrawn_at__isnull=True, then=F("user__username")), default=F("pseudonym"))
+        return self.filter(user__isnull=False).select_related("user").order_by("-active", named, "pk")
+
 
 class Membership(models.Model):
     """A person's membership in a project. Annotators from imported data have no account (`user` is None)."""
@@ -264,7 +272,7 @@ class Membership(models.Model):
     reviews = models.BooleanField(default=False)
     administers = models.BooleanField(default=False)
     active = models.BooleanField(default=True)
-    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)  # they left, and have not agreed again since
     labels_out_before = models.DateTimeField(null=True, blank=True)  # labels from before this time are being removed
     consent_version = models.PositiveIntegerField(default=0)
     consent_at = models.DateTimeField(null=True, blank=True)
@@ -296,6 +304,14 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return self.pseudonym
+
+    @property
+    def shown_username(self) -> str:
+        """The user name as the people of the project see it, admins too.
+
+        "" without an account, and from the moment when the person leaves until they agree again.
+        """
+        return "" if self.user is None or self.withdrawn_at is not None else self.user.username
 
     def has(self, role: domain_choices.Role) -> bool:
         """Return whether this member has the role and is active."""

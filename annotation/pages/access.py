@@ -19,6 +19,11 @@ _MEMBER = CompiledQuery(
     .filter(project__slug=slot("slug"), user=slot("user"), active=True)
     .exclude(project__delete_after__lte=seconds_from_now(0))
 )
+_OWN = CompiledQuery(
+    Membership.objects.select_related("project")
+    .filter(project__slug=slot("slug"), user=slot("user"), annotates=True)
+    .exclude(project__delete_after__lte=seconds_from_now(0))
+)
 
 
 class PersonRequest(HttpRequest):
@@ -45,6 +50,20 @@ def member_of(request: HttpRequest, slug: str, *roles: Role) -> Membership:
     """
     member = membership(request.user, slug)
     if member is None or (roles and not any(member.has(role) for role in roles)):
+        raise Http404
+    second_factor.require(member)
+    _refuse_if_closed(request, member.project)
+    return member
+
+
+def annotator_past_or_present(request: PersonRequest, slug: str) -> Membership:
+    """Return the viewer's membership as an annotator, also one that has ended, with its `project` loaded.
+
+    For what somebody who left may still do: read their own answers, and leave if an admin ended their access.
+    Raises Http404 if there is none. Raises PermissionDenied as `member_of` does.
+    """
+    member = _OWN.first(slug=slug, user=request.user.pk)
+    if member is None:
         raise Http404
     second_factor.require(member)
     _refuse_if_closed(request, member.project)

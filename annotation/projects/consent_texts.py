@@ -22,6 +22,19 @@ def text(project: Project) -> str:
     )
 
 
+def who_can_tell() -> str:
+    """Return who knows whose labels are whose; consent, invitation and `docs/annotators.md` say it alike."""
+    return _("Admins of this project and the people who run the site can tell which labels are yours; nobody else can.")
+
+
+def seen_of_each() -> str:
+    """Return all that admins are shown of a person; what more a page shows, it must say here."""
+    return _(
+        "For each pseudonym admins see labels and working time, agreement with others, results of training and checks, "
+        "the share of not sure and of low quality, and the typical time; never skips, pauses, opt-outs or check-ins."
+    )
+
+
 def keep(project: Project) -> None:
     """Store the valid consent text under its version, once.
 

@@ -275,6 +275,22 @@ def in_steps(text: str, code: str) -> SafeString:
     )
 
 
+@register.simple_block_tag(takes_context=True)
+def closed_copy(context: template.Context, content: str) -> str:
+    """Return words of a post, or about it, that stand beside its text; closed for who keeps texts closed.
+
+    They open and close with the text (`static/app.js`), and alone without JavaScript.
+    """
+    request = getattr(context, "request", None)  # in the context itself it is missing where a part is included alone
+    user = getattr(request, "user", None)
+    if not getattr(user, "fold_text", False):
+        return content
+    summary = _("Closed with the text")
+    return format_html(
+        '<details class="fold is-copy" data-copy><summary>{}</summary>{}</details>', summary, SafeString(content)
+    )
+
+
 @register.simple_tag
 def worded(words: Mapping[str, str], code: str = "") -> str:
     """Return words in the reader's language; without any, the code."""

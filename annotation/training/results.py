@@ -77,8 +77,8 @@ def people_results(project: Project) -> list[PersonResult]:
 
 
 def results_table(project: Project) -> Iterator[list[str]]:
-    """Yield the results by person as rows of text, the header first."""
-    yield ["annotator", "trained_at", "attempts", "best_mark", "last_mark", "last_answered", "last_skipped"] + [
+    """Yield the results by person as rows of text, the header first; a mark does not say how much was skipped."""
+    yield ["annotator", "trained_at", "attempts", "best_mark", "last_mark"] + [
         *("checks_answered", "checks_right", "share_right", "share_low", "share_high")
     ]
     for result in people_results(project):
@@ -90,8 +90,6 @@ def results_table(project: Project) -> Iterator[list[str]]:
             str(len(result.attempts)),
             f"{max(mark.percent for mark in marks):.1f}" if marks else "",
             f"{last.percent:.1f}" if last else "",
-            str(last.answered) if last else "",
-            str(last.total - last.answered) if last else "",
             *_share(result.checks),
         ]
 

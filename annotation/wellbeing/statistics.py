@@ -26,19 +26,25 @@ class CareFigures:
     """The last 28 days, but for skips (all there are), opt-outs (in force) and check-ins (the last six weeks).
 
     `severe` and `active_minutes` are spreads over person-days, None for fewer than five people; `opted_out` is how many
-    people have opted out of something, None for fewer than five. `skips` is None where fewer than five people were
-    shown a post: skips count nowhere, so no page tells who skipped.
+    people have opted out of something, None for fewer than five. `shown`, `severe_shown`, `breaks` and `skips` are None
+    where fewer than five people were shown a post, so that no page tells who skipped or paused.
     """
 
     person_days: int
-    shown: int
-    severe_shown: int
+    shown: int | None
+    severe_shown: int | None
     severe: Spread | None
     active_minutes: Spread | None
-    breaks: int
+    breaks: int | None
     skips: int | None
     opted_out: int | None
     weeks: tuple[WeekOfMoods, ...]
+
+
+def enough_people(project: Project) -> bool:
+    """Return whether so many people were shown a post that a sum over them tells nobody's part."""
+    shown = WorkDay.objects.filter(member__project=project, shown__gt=0).values("member").distinct()
+    return shown.count() >= FEWEST_PEOPLE
 
 
 def care_figures(project: Project, today: date) -> CareFigures:
@@ -50,16 +56,16 @@ def care_figures(project: Project, today: date) -> CareFigures:
     )
     opted_out = OptOut.objects.filter(member__project=project, member__active=True, ended_at__isnull=True)
     people = opted_out.values("member").distinct().count()
-    annotators = WorkDay.objects.filter(member__project=project, shown__gt=0).values("member").distinct().count()
+    enough = enough_people(project)
     skips = Skip.objects.filter(item__project=project).count()
     return CareFigures(
         person_days=len(days),
-        shown=sum(day.shown for day in days),
-        severe_shown=sum(day.severe for day in days),
+        shown=sum(day.shown for day in days) if enough else None,
+        severe_shown=sum(day.severe for day in days) if enough else None,
         severe=spread([(day.member_id, day.severe) for day in days]),
         active_minutes=spread([(day.member_id, round(day.active_seconds / 60)) for day in days]),
-        breaks=sum(day.breaks for day in days),
-        skips=skips if annotators >= FEWEST_PEOPLE else None,
+        breaks=sum(day.breaks for day in days) if enough else None,
+        skips=skips if enough else None,
         opted_out=people if people >= FEWEST_PEOPLE else None,
         weeks=weeks_of_moods(
             [Mood(answer.member_id, answer.day, answer.mood) for answer in answers if answer.mood is not None],

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from annotation.domain.choices import EventVerb
+from annotation.domain.choices import NEVER_SHOWN, EventVerb
 from annotation.models import Adjudication, Event, Item, Membership, Ruling
 from annotation.pages.display_names import name_of
 from annotation.review.queue import names_revealed
@@ -20,7 +20,6 @@ _OF_ANNOTATORS = frozenset(
     {
         EventVerb.LABELLED,
         EventVerb.CORRECTED,
-        EventVerb.SKIPPED,
         EventVerb.TAKEN_BACK,
         EventVerb.FIRST_ANSWER,
         EventVerb.SEAT_LAPSED,
@@ -45,14 +44,16 @@ class Entry:
 
 
 def history(item: Item, viewer: Membership) -> list[Entry]:
-    """Return the whole history. Annotators have names only if the viewer asked to see them.
+    """Return the whole history. Annotators have names only if the viewer asked to see them; nobody's skips are in it.
 
     Proposals about the present version of the item are left out.
     """
     named = names_revealed(item, viewer)
     rulings = {row.public_id: row for row in item.adjudications.select_related("category")}
     appeals = {row.public_id: row for row in Appeal.objects.filter(item=item)}
-    events = Event.objects.filter(item=item).select_related("actor").order_by("-at", "-pk")
+    events = (
+        Event.objects.filter(item=item).exclude(verb__in=NEVER_SHOWN).select_related("actor").order_by("-at", "-pk")
+    )
     entries = [_event_entry(event, rulings, appeals, named=named) for event in events if event.verb not in _HIDDEN]
     entries += _proposals(item) + _runs(item)
     return sorted(entries, key=lambda entry: entry.at, reverse=True)

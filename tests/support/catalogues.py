@@ -81,10 +81,20 @@ def untranslated(texts: Iterable[str]) -> str:
 def marked_texts() -> Iterator[tuple[str, str]]:
     """Context and text of everything that pages and code mark."""
     for page in sorted((ROOT / "templates").rglob("*.html")):
-        yield from _texts(templatize(page.read_text("utf-8")))
+        yield from marked_in_page(page)
     for folder in ("annotation", "config", "generation", "moderation", "providers", "runs"):
         for source in sorted((ROOT / folder).rglob("*.py")):
-            yield from _texts_of_code(source.read_text("utf-8"))
+            yield from marked_in_code(source)
+
+
+def marked_in_page(page: Path) -> Iterator[tuple[str, str]]:
+    """Context and text of what a template marks."""
+    return _texts(templatize(page.read_text("utf-8")))
+
+
+def marked_in_code(source: Path) -> Iterator[tuple[str, str]]:
+    """Context and text of what a module marks."""
+    return _texts_of_code(source.read_text("utf-8"))
 
 
 _STRING = r"""u?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""

@@ -73,13 +73,11 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Quartiles:
-    """The median and quartiles of `n` measurements, in their unit."""
+class Typical:
+    """The median of `n` measurements, in their unit."""
 
     n: int
-    lower: float
     median: float
-    upper: float
 
 
 @dataclass(frozen=True)
@@ -184,12 +182,11 @@ def rate(part: int, n: int, otherwise: Lack) -> Rate | Nothing:
     return Rate(int(part), int(n)) if n else Nothing(otherwise)
 
 
-def quartiles(values: Sequence[float]) -> Quartiles | Nothing:
-    """Return the median and quartiles, interpolated linearly as in spreadsheets."""
+def typical(values: Sequence[float]) -> Typical | Nothing:
+    """Return the median, between the two middle values if their number is even."""
     if not len(values):
         return Nothing(Lack.NO_TIMES)
-    lower, median, upper = np.quantile(np.asarray(values, dtype=np.float64), [0.25, 0.5, 0.75])
-    return Quartiles(len(values), float(lower), float(median), float(upper))
+    return Typical(len(values), float(np.median(np.asarray(values, dtype=np.float64))))
 
 
 def others_majority(votes: Votes, members: Flags) -> Flags:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotation.analytics.annotator_quality import AnnotatorQuality, QualityReport, read_quality
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Choose, Stage
-from annotation.domain.statistics.annotator_quality import Axis, Lack, Nothing, Quartiles, Rate, Trend
+from annotation.domain.statistics.annotator_quality import Axis, Lack, Nothing, Rate, Trend, Typical
 from annotation.models import Guideline, Item, KnownAnswer, Membership, Project, Seat, Skip
 from builders import category, make_label, make_labelled_item, make_member, make_open_item, make_project
 
@@ -81,9 +81,9 @@ def test_what_people_chose_and_flagged_is_counted_and_never_who_skipped(project,
     Skip.objects.create(item=item, annotator=three[0])
     found = read_quality(project)
     first, second = person(found, three[0]), person(found, three[1])
-    assert (first.labels, first.by_category, first.low_quality) == (2, (1, 0, 0, 0, 0, 0), 1)
+    assert (first.labels, first.by_category, first.low_quality) == (2, (1, 0, 0, 0, 0, 0), Rate(1, 2))
     assert not hasattr(first, "skips")
-    assert (second.labels, second.not_sure, sum(second.by_category)) == (1, 1, 0)
+    assert (second.labels, second.not_sure, sum(second.by_category)) == (1, Rate(1, 1), 0)
 
 
 def test_time_is_told_by_its_middle(project, three):
@@ -91,7 +91,7 @@ def test_time_is_told_by_its_middle(project, three):
         make_label(make_open_item(project).seat_rows.first(), three[0], 0, seconds=seconds)
     make_label(make_open_item(project).seat_rows.first(), three[1], 0)
     found = read_quality(project)
-    assert person(found, three[0]).seconds == Quartiles(3, 6.0, 8.0, 54.0)
+    assert person(found, three[0]).seconds == Typical(3, 8.0)
     assert person(found, three[1]).seconds == Nothing(Lack.NO_TIMES)
 
 

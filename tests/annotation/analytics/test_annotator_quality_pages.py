@@ -15,7 +15,8 @@ from annotation.analytics import competence, stored_figures
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Role
 from annotation.models import CompetenceEstimate, JobState, Membership, Project
-from builders import make_labelled_item, make_member, make_project
+from builders import make_label, make_labelled_item, make_member, make_open_item, make_project
+from markup import compact
 
 pytestmark = pytest.mark.django_db
 
@@ -102,7 +103,21 @@ def test_one_persons_page_tells_their_figures(client, project, people):
     assert "bea" in shown
     assert "0 to 56, of 3" in shown
     assert "Fewer than 30 labels can be compared" in shown
-    assert "never count against anybody" in shown
+    assert "no skips, pauses, opt-outs or check-ins of theirs" in shown
+
+
+def test_work_is_told_as_shares_and_a_typical_time_alone(client, project, people):
+    """The consent names these: no counts of not sure and low quality by person, no spread of times."""
+    for code, fields in ((None, {"seconds": 7}), (1, {"seconds": 8, "low_quality": True}), (1, {"seconds": 99})):
+        seat = make_open_item(project).seat_rows.order_by("number")[0]
+        make_label(seat, people[2], code, **fields)
+    shown = compact(page(client, "quality-person", people[2].public_id))
+    assert "<dt>Typical time for an item</dt><dd>8 s</dd>" in shown
+    assert "<dt>Not sure</dt><dd>33 %</dd>" in shown and "<dt>Flagged as low quality</dt><dd>33 %</dd>" in shown
+    head, *rows = table(client, "work")
+    assert head[-3:] == ["share of not sure", "share of low quality", "seconds, median"]
+    assert next(row for row in rows if row[0] == "bea")[-1] == "8.0"
+    assert not {"lower quartile", "upper quartile", "not sure", "low quality"} & set(head)
 
 
 def test_a_member_without_labels_has_a_page_that_says_so(client, project, people):

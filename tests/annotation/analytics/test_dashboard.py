@@ -195,6 +195,12 @@ def test_pairs_and_annotators_are_told_to_admins(project, labelled):
     assert {(row["annotator"], row["labels"]) for row in whole} == {("Wren", "5"), ("Finch", "5"), ("Lark", "4")}
 
 
+def test_people_are_listed_by_pseudonym_and_not_by_figures(project, labelled):
+    """Who labelled most, or agrees most, comes first nowhere: Lark has four labels, the others five."""
+    listed = [row["annotator"] for row in sheet(as_(project, Role.ADMIN), project, "annotators")]
+    assert list(dict.fromkeys(listed)) == ["Finch", "Lark", "Wren"]
+
+
 def test_where_labels_name_several_categories_people_agree_if_they_name_the_same(project, trio):
     Project.objects.update(choose=Choose.SEVERAL)
     item = builders.make_open_item(project)

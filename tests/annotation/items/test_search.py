@@ -21,7 +21,7 @@ from annotation.imports.run import import_file
 from annotation.items import pagination, saved_searches
 from annotation.items.export import as_csv, as_jsonl
 from annotation.items.search import FILTERS, UnknownFilter, asked_in, find_items, listed_values, query_of
-from annotation.models import Batch, Item, Label, Membership, PictureText, Prior, Project, SavedSearch, Skip
+from annotation.models import Batch, Item, Label, Membership, PictureText, Prior, Project, SavedSearch, Skip, WorkDay
 from markup import compact
 
 pytestmark = pytest.mark.django_db
@@ -103,6 +103,10 @@ def test_items_are_found_by_who_labelled_or_skipped_them_by_reason_picture_and_k
     begun = builders.make_open_item(project, external_id="begun", picture=builders.make_picture(project))
     builders.make_label(begun.seat_rows.get(number=1), people[0], 1)
     Skip.objects.create(item=begun, annotator=people[1])
+    with pytest.raises(UnknownFilter, match="only where 5 people or more annotate"):
+        ids(admin, skipped="yes")
+    for member in (*people, *(builders.make_member(project) for _ in range(2))):
+        WorkDay.objects.create(member=member, day=timezone.localdate(), shown=1)
     builders.make_item(project, external_id="known", stage=Stage.KNOWN)
     builders.make_item(project, external_id="out", stage=Stage.EXCLUDED, excluded_for=Reason.WITHDRAWN)
     assert ids(admin, annotator="ada") == ["disputed", "begun"]

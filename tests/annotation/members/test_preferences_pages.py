@@ -1,6 +1,7 @@
 """Pages about the person: projects, preferences, look, the picture of a second step, the login page."""
 
 import json
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -56,9 +57,12 @@ def test_somebody_without_a_project_is_told_what_to_do(browser):
     assert "You are in no project yet" in text_of(browser.get("/"))
 
 
-def test_a_project_one_has_left_is_not_shown(browser, wren):
+def test_of_a_project_one_has_left_the_own_answers_are_shown_and_no_other_way(browser, wren):
     make_member(make_project("left", name="Left behind"), user=wren, active=False)
-    assert "Left behind" not in text_of(browser.get("/"))
+    make_member(make_project("read", name="Only reviewed"), Role.REVIEWER, user=wren, active=False)
+    page = text_of(browser.get("/"))
+    assert "Left behind" in page and re.findall('href="/p/[^"]+"', page) == ['href="/p/left/history/"']
+    assert "Only reviewed" not in page
 
 
 def test_preferences_are_stored_with_the_person(browser, wren):

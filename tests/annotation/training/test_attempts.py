@@ -24,6 +24,7 @@ from annotation.models import (
     Seat,
     TrainingAnswer,
     TrainingAttempt,
+    WorkDay,
 )
 from annotation.operations.audit import audit
 from annotation.training import attempts as training
@@ -164,6 +165,17 @@ def test_not_sure_is_an_answer_that_is_not_right(project: Project, wren: Members
     assert isinstance(told, TrainingFeedback)
     assert (told.answer.not_sure, told.answer.correct, told.answer.category) == (True, False, None)
     assert TrainingAttempt.objects.get().answered == 1
+
+
+def test_limits_of_severe_posts_do_not_hold_back_training(project: Project, wren: Membership) -> None:
+    (item,) = known(project, 0, severity=3)
+    Project.objects.update(severe_a_day=0)
+    Membership.objects.filter(pk=wren.pk).update(severe_a_day=0)
+    wren = Membership.objects.select_related("project").get(pk=wren.pk)
+    training.begin_attempt(wren)
+    told = training.store_training_answer(wren, item.public_id, TrainingReply(category(project, 0)))
+    assert isinstance(told, TrainingFeedback) and told.answer.correct
+    assert not WorkDay.objects.filter(severe__gt=0).exists()
 
 
 def test_a_second_answer_to_a_post_is_not_stored(project: Project, wren: Membership) -> None:

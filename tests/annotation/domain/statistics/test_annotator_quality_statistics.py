@@ -14,17 +14,17 @@ from annotation.domain.statistics.annotator_quality import (
     CategorySets,
     Lack,
     Nothing,
-    Quartiles,
     Rate,
     Trend,
+    Typical,
     Votes,
     drift,
     likenesses,
     monday_of,
     others_majority,
-    quartiles,
     rate,
     trend,
+    typical,
     week_of,
 )
 from annotation.domain.statistics.intervals import Interval, wilson_interval
@@ -80,8 +80,8 @@ def test_a_share_of_nothing_says_why_there_is_none():
 
 def test_quartiles_lie_between_measurements():
     # Sorted 1 2 4 8: places 0.75, 1.5, 2.25 → 1.75, 3, 5.
-    assert quartiles([8, 1, 4, 2]) == Quartiles(4, 1.75, 3.0, 5.0)
-    assert quartiles([]) == Nothing(Lack.NO_TIMES)
+    assert typical([8, 1, 4, 2]) == Typical(4, 3.0)
+    assert typical([]) == Nothing(Lack.NO_TIMES)
 
 
 # ── The majority of the others ────────────────────────────────────────────────
