@@ -222,6 +222,7 @@ def the_run(world: "World") -> dict[str, Any]:
 
 
 def the_perspective(world: "World") -> dict[str, Any]:
+    edit.ensure_perspectives(world.project)
     code = f"canary-{world.number}"
     if not Perspective.objects.filter(project=world.project, code=code).exists():
         words = {"name": code, "criteria": "Insults.", "hateful_label": "hateful", "other_label": "not"}
