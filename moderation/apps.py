@@ -15,7 +15,7 @@ from annotation.core.extensions import (
     debate_viewers,
     register_extension,
 )
-from annotation.domain.choices import Stage
+from annotation.domain.choices import GlossarySourceKind, Stage
 from moderation.domain.event_verbs import ModerationVerb
 from providers.keyword.model import register_answers
 from runs.methods import method
@@ -23,7 +23,10 @@ from vocabulary.display_names import register_labels
 from vocabulary.registration import register_at_first_use
 
 if TYPE_CHECKING:  # models are loaded after this module
+    from django.db.models import QuerySet
+
     from annotation.models import Project
+    from moderation.models import Evidence
 
 _PLACES = (
     Place(
@@ -106,6 +109,12 @@ def _add_samples(project: "Project") -> None:
     bring_in(project)
 
 
+def _evidence_of(project: "Project") -> "QuerySet[Evidence]":
+    from moderation.models import Evidence
+
+    return Evidence.objects.filter(item__project=project)
+
+
 def _extension() -> Extension:
     from moderation.desk import settings
     from moderation.desk.decide import may_be_replaced
@@ -128,4 +137,5 @@ def _extension() -> Extension:
         prompt_sets=(prompt_set_titles,),
         add_samples=(_add_samples,),
         personal_data=PARTS,
+        glossary_sources={GlossarySourceKind.EVIDENCE: _evidence_of},
     )

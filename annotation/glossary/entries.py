@@ -10,16 +10,18 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from annotation.assignment.prior_display import visible_picture_text
+from annotation.core import extensions
 from annotation.domain.choices import EventVerb, GlossaryKind, GlossarySourceKind, GlossaryStatus
 from annotation.domain.glossary.disguises import How
 from annotation.domain.glossary.entry import EntryValues, key_of
 from annotation.domain.glossary.matching import Hit, Matcher, Term, first_of_each
 from annotation.domain.glossary.prompt_text import Known
 from annotation.models import (
+    Adjudication,
     GlossaryEntry,
     GlossarySource,
     GlossaryUse,
@@ -30,6 +32,7 @@ from annotation.models import (
     record,
 )
 from annotation.picture_text.texts import ItemTexts
+from runs.models import Run
 
 MOST_ENTRIES = 20_000
 """The maximum number of entries in one project."""
@@ -330,6 +333,17 @@ def _known(number: int, entry: GlossaryEntry, version: int) -> Known:
 
 def _columns(values: EntryValues) -> dict[str, object]:
     return values.as_json()
+
+
+def source_rows() -> dict[GlossarySourceKind, Callable[[Project], QuerySet[Any, Any]]]:
+    """Return the kinds of rows that an entry can come from, each with the query for those of a project."""
+    rows: dict[GlossarySourceKind, Callable[[Project], QuerySet[Any, Any]]] = {
+        GlossarySourceKind.RUN: lambda project: Run.objects.filter(project=project.public_id),
+        GlossarySourceKind.DECISION: lambda project: Adjudication.objects.filter(item__project=project),
+    }
+    for extension in extensions.registered():
+        rows |= {GlossarySourceKind(kind): query for kind, query in extension.glossary_sources.items()}
+    return rows
 
 
 def _sources(entry: GlossaryEntry, origins: Iterable[Origin]) -> list[GlossarySource]:

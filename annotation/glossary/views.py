@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.domain.choices import GlossarySourceKind, GlossaryStatus, Role
 from annotation.domain.glossary.entry import TERM_LIMIT, key_of
 from annotation.glossary import entries, files, forms
-from annotation.models import Adjudication, GlossaryEntry, Membership
+from annotation.models import GlossaryEntry, Membership
 from annotation.pages.access import PersonRequest, member_of
 from annotation.projects import settings
 
@@ -194,23 +194,23 @@ def _may_approve(member: Membership, entry: GlossaryEntry) -> bool:
 
 
 def _origins(request: PersonRequest, member: Membership) -> list[entries.Origin]:
-    """Return the sources that the query names. An item or a decision of another project is ignored."""
-    references: dict[str, UUID] = {}
-    for name in ("run", "evidence", "decision", "item"):
-        try:
-            references[name] = UUID(request.GET.get(name, ""))
-        except ValueError:
-            continue
-    item = references.pop("item", None)
-    if item is not None and not member.project.items.filter(public_id=item).exists():
-        item = None
-    if "decision" in references:
-        decision = Adjudication.objects.filter(public_id=references["decision"], item__project=member.project_id)
-        if not decision.exists():
-            del references["decision"]
+    """Return the sources that the query names. What does not exist in this project is ignored."""
+    project = member.project
+    named = {kind: _named(request, kind, rows(project)) for kind, rows in entries.source_rows().items()}
+    references = {kind: reference for kind, reference in named.items() if reference}
+    item = _named(request, "item", project.items.all())
     if item is not None and not references:
         return [entries.Origin(GlossarySourceKind.REFERENCE, item, item)]
-    return [entries.Origin(GlossarySourceKind(kind), reference, item) for kind, reference in references.items()]
+    return [entries.Origin(kind, reference, item) for kind, reference in references.items()]
+
+
+def _named(request: PersonRequest, name: str, rows: QuerySet[Any, Any]) -> UUID | None:
+    """Return the public id under this name of the query. Returns None if none of the rows has it."""
+    try:
+        public_id = UUID(request.GET.get(name, ""))
+    except ValueError:
+        return None
+    return public_id if rows.filter(public_id=public_id).exists() else None
 
 
 def _meanwhile() -> str:

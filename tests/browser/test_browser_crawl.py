@@ -19,7 +19,8 @@ from annotation.models import Membership, Picture, User
 from builders import make_picture, make_user
 from hostile_texts import fill
 from page_faults import LANGUAGES, THEMES, WIDTHS, Listener, Look, barriers, english, too_wide
-from site_addresses import API, ROUTES, World, make_world
+from site_addresses import API, ROUTES
+from site_objects import World, make_world
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once, pytest.mark.slow]
 

@@ -12,7 +12,8 @@ from playwright.sync_api import BrowserContext
 from annotation.core.append_only import lifted
 from annotation.domain.choices import Role
 from hostile_texts import WORDS, admin_pages, fill, write_everywhere
-from site_addresses import ROUTES, World, make_world
+from site_addresses import ROUTES
+from site_objects import World, make_world
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

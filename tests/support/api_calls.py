@@ -25,20 +25,8 @@ from moderation.debates import start as debate_start
 from moderation.hatexscore import start as score_start
 from runs.execution import runner, worker
 from runs.models import Run
-from site_addresses import (
-    ROUTES,
-    A,
-    D,
-    Parts,
-    R,
-    World,
-    project,
-    the_batch,
-    the_member,
-    the_reply,
-    the_report,
-    the_sample,
-)
+from site_addresses import ROUTES
+from site_objects import A, D, Parts, R, World, project, the_batch, the_member, the_reply, the_report, the_sample
 
 Body = Callable[[World], Mapping[str, Any]]
 

@@ -1,97 +1,67 @@
-"""Every URL of the site by name: who may open it and by which methods; and a project that has one of everything.
+"""Every URL of the site by name: who may open it, by which methods, and which objects stand in it.
 
 `ROUTES` has one row for each route of the URL configuration; `tests/whole_site/test_who_may_open_what.py` fails if a
-row is missing. Tests of hostile input and hostile texts use the same rows.
+row is missing. Tests of hostile input and hostile texts use the same rows. The objects are built in `site_objects.py`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-from uuid import uuid4
 
-import pytest
-from django.db import transaction
-from django.test import override_settings
-from django.utils import timezone
-
-from annotation.consensus.close import close_item
-from annotation.consensus.exclude import report_item
-from annotation.domain.choices import Role, Stage
-from annotation.domain.outgoing import MailKind
-from annotation.mail.send import stop_token
-from annotation.members.invitations import invite
-from annotation.models import (
-    Batch,
-    BulkOrder,
-    GlossaryEntry,
-    Import,
-    Item,
-    KnownAnswer,
-    Membership,
-    Picture,
-    Prior,
-    Project,
-    Release,
-    ReleaseOrder,
-    SavedSearch,
-    Seat,
-    SplitList,
-    TrainingAttempt,
-    Webhook,
+from annotation.domain.choices import Role
+from site_objects import (
+    A,
+    D,
+    Parts,
+    R,
+    a_word,
+    injecting,
+    project,
+    sample_part,
+    the_access,
+    the_annotator,
+    the_asked,
+    the_batch,
+    the_card,
+    the_change,
+    the_comparison,
+    the_document,
+    the_download,
+    the_entry,
+    the_evaluation,
+    the_exchange,
+    the_file,
+    the_group_list,
+    the_guideline,
+    the_invitation,
+    the_item,
+    the_label,
+    the_link,
+    the_mail,
+    the_member,
+    the_order,
+    the_perspective,
+    the_picture,
+    the_plan_row,
+    the_publication,
+    the_release,
+    the_reply,
+    the_report,
+    the_run,
+    the_sample,
+    the_score,
+    the_search,
+    the_seat,
+    the_split_list,
+    the_statement,
+    the_token,
+    the_training,
+    the_upload,
+    the_webhook,
+    with_evaluation,
 )
-from annotation.releases.build import release as make_release
-from annotation.releases.publication import decide as decide_access
-from annotation.releases.publication import publish
-from annotation.releases.publication import request_access as ask_for_access
-from annotation.webhooks.change import store as store_webhook
-from builders import (
-    category,
-    make_item,
-    make_label,
-    make_labelled_item,
-    make_member,
-    make_open_item,
-    make_picture,
-    make_project,
-)
-from generation.counterspeech import request
-from generation.injection import settings as injection_settings
-from generation.models import PicturePool, PlanRow, PoolPicture, Reply, Sample
-from injection_models import make_sample
-from moderation.domain.hatexscore.estimators import Estimator
-from moderation.hatexscore import start
-from moderation.models import Document, Evaluation, Evidence, GroupList, Score, Statement
-from moderation.perspectives import edit
-from release_builders import accept
-from runs.control import start as run_start
-from runs.models import Run
 
-A, R, D = Role.ANNOTATOR, Role.REVIEWER, Role.ADMIN
 API = ("api:", "generation-api:", "runs-api:")
 """Namespaces whose answers are JSON and whose door is a token."""
 METHODS = ("get", "post", "put", "patch", "delete")
-Parts = Callable[["World"], Mapping[str, Any]]
-
-
-@dataclass
-class World:
-    """A project with one of everything that has a URL; `seat` and `label` belong to its annotator."""
-
-    project: Project
-    members: dict[Role, Membership]
-    other: Membership
-    item: Any
-    open_item: Any
-    seat: Seat
-    label: Any
-    picture: Picture
-    upload: Import
-    release: Release
-    order: ReleaseOrder
-    run: Run
-    training: Any
 
 
 @dataclass(frozen=True)
@@ -102,216 +72,6 @@ class Route:
     parts: Parts = lambda world: {}
     methods: tuple[str, ...] = ("get",)
     missing_is_fine: bool = False  # this world's row may rightly be absent for the roles named
-
-
-def project(world: World) -> dict[str, Any]:
-    return {"slug": world.project.slug}
-
-
-def with_(**more: Callable[[World], Any]) -> Parts:
-    return lambda world: {**project(world), **{name: fill(world) for name, fill in more.items()}}
-
-
-the_item = with_(public_id=lambda world: world.item.public_id)
-the_training = with_(public_id=lambda world: world.training.public_id)
-the_seat = with_(seat=lambda world: world.seat.public_id)
-the_label = with_(label=lambda world: world.label.public_id)
-the_upload = with_(public_id=lambda world: world.upload.public_id)
-the_batch = with_(
-    public_id=lambda world: Batch.objects.get_or_create(project=world.project, name="a batch")[0].public_id
-)
-the_member = with_(public_id=lambda world: world.other.public_id)
-the_entry = with_(
-    public_id=lambda world: (
-        GlossaryEntry.objects.get_or_create(project=world.project, term="weed", meaning="a plant")[0].public_id
-    )
-)
-the_guideline = with_(number=lambda world: 1)
-the_annotator = with_(public_id=lambda world: world.members[A].public_id)
-the_release = with_(number=lambda world: world.release.number)
-
-
-def the_number(world: World) -> int:
-    return world.release.number
-
-
-the_order = with_(public_id=lambda world: world.order.public_id)
-the_file = with_(
-    number=lambda world: world.release.number, path=lambda world: world.release.manifest["files"][0]["path"]
-)
-
-
-def the_search(world: "World") -> dict[str, Any]:
-    """Return a saved search of somebody else, because each role can open only its own searches."""
-    row, _ = SavedSearch.objects.get_or_create(project=world.project, member=world.other, name="gold")
-    return {**project(world), "public_id": row.public_id}
-
-
-def the_card(world: "World") -> dict[str, Any]:
-    fields = {"url": "https://canary.example/", "fetched_at": timezone.now(), "sha256": "0" * 64, "text": "canary"}
-    row, _ = Evidence.objects.get_or_create(item=world.item, run=world.run.public_id, number=1, defaults=fields)
-    return {**project(world), "public_id": row.public_id}
-
-
-def the_document(world: "World") -> dict[str, Any]:
-    fields = {"name": "a.txt", "title": "canary", "kind": "text", "size": 1, "characters": 1}
-    row, _ = Document.objects.get_or_create(project=world.project, sha256="0" * 64, defaults=fields)
-    return {**project(world), "public_id": row.public_id}
-
-
-def the_group_list(world: "World") -> dict[str, Any]:
-    row, _ = GroupList.objects.get_or_create(project=world.project, name="canary", defaults={"groups": {"a": ["b"]}})
-    return {**project(world), "name": row.name}
-
-
-def the_split_list(world: "World") -> dict[str, Any]:
-    fields = {"name": "canary", "parts": {"a": "train"}}
-    row, _ = SplitList.objects.get_or_create(project=world.project, sha256="0" * 64, defaults=fields)
-    return {**project(world), "public_id": row.public_id}
-
-
-def the_change(world: "World") -> dict[str, Any]:
-    row, _ = BulkOrder.objects.get_or_create(
-        project=world.project, ordered_by=world.members[D], act="batch", defaults={"key": uuid4()}
-    )
-    return {**project(world), "public_id": row.public_id}
-
-
-def the_publication(world: "World") -> dict[str, Any]:
-    return {"key": publish(world.release, world.members[D]).key}
-
-
-def the_asked(world: "World") -> dict[str, Any]:
-    access = ask_for_access(publish(world.release, world.members[D]), "canary", "c@example.org", "a lab", "a study")
-    return {**the_publication(world), "token": access.token}
-
-
-def the_download(world: "World") -> dict[str, Any]:
-    publication = publish(world.release, world.members[D])
-    access = ask_for_access(publication, "canary", "c@example.org", "a lab", "a study")
-    decide_access(world.release, access.request, world.members[D], True)
-    access.request.refresh_from_db()
-    accept(publication, access.request)
-    return {"key": publication.key, "token": access.token}
-
-
-def the_access(world: "World") -> dict[str, Any]:
-    publication = publish(world.release, world.members[D])
-    row = ask_for_access(publication, "canary", "c@example.org", "a lab", "a study").request
-    return {**the_release(world), "public_id": row.public_id}
-
-
-def the_invitation(world: "World") -> dict[str, Any]:
-    return {**project(world), "public_id": invite(world.members[D], [A], note="canary-note").invitation.public_id}
-
-
-def the_webhook(world: "World") -> dict[str, Any]:
-    store_webhook(world.members[D], "https://example.org/canary", ["run.ended"])
-    return {**project(world), "public_id": Webhook.objects.get(project=world.project).public_id}
-
-
-def the_link(world: "World") -> dict[str, Any]:
-    return {"token": invite(world.members[D], [A], note="canary-note").token}
-
-
-def the_mail(world: "World") -> dict[str, Any]:
-    user = world.members[A].user
-    assert user is not None
-    return {"token": stop_token(user, MailKind.WEEKLY)}
-
-
-def the_run(world: "World") -> dict[str, Any]:
-    return {**project(world), "public_id": world.run.public_id}
-
-
-def the_perspective(world: "World") -> dict[str, Any]:
-    edit.ensure_perspectives(world.project)
-    return {**project(world), "code": "kold"}
-
-
-def the_score(world: "World") -> dict[str, Any]:
-    pasted = start.pasted("“canary” is hateful.", True)
-    by_keyword = start.Choice(estimator=Estimator.KEYWORD)
-    score = Score.objects.filter(item=world.item).first() or start.start(world.item, pasted, by_keyword)
-    return {**project(world), "public_id": score.public_id}
-
-
-def the_exchange(world: "World") -> dict[str, Any]:
-    return {**project(world), "public_id": request.open_on_item(world.item).public_id}
-
-
-def the_reply(world: "World") -> dict[str, Any]:
-    """Return a submitted reply whose author is none of the visiting roles, so that all of them may read it."""
-    author, _ = Membership.objects.get_or_create(project=world.project, pseudonym="canary-writer", reviews=True)
-    exchange = request.open_on_item(world.item)
-    fields = {"intent": "positive", "text": "Be kind.", "state": "submitted", "submitted_at": timezone.now()}
-    reply, _ = Reply.objects.get_or_create(exchange=exchange, author=author, defaults=fields)
-    return {**project(world), "public_id": reply.public_id}
-
-
-def injecting(world: "World") -> dict[str, Any]:
-    """Return a project in which the terms of injection are accepted."""
-    if not injection_settings.is_on(world.project):
-        injection_settings.switch_on(world.members[D], injection_settings.TERMS_VERSION)
-    return project(world)
-
-
-def the_sample(world: "World") -> dict[str, Any]:
-    sample = Sample.objects.filter(project=world.project).first()
-    if sample is None:
-        injecting(world)
-        pool, _ = PicturePool.objects.get_or_create(project=world.project, name="canary-pool")
-        picture, _ = PoolPicture.objects.get_or_create(
-            pool=pool, picture=world.picture, category=category(world.project, 1)
-        )
-        sample = make_sample(pool, "canary text <insult>", pool_picture=picture)
-    return {**project(world), "public_id": sample.public_id}
-
-
-def sample_part(name: str) -> Callable[["World"], dict[str, Any]]:
-    """Return a function that gives the public id of the sample's batch, pool or picture."""
-
-    def parts(world: "World") -> dict[str, Any]:
-        sample = Sample.objects.get(public_id=the_sample(world)["public_id"])
-        row = {"batch": sample.batch, "pool": sample.pool_picture.pool, "picture": sample.pool_picture}[name]
-        return {**project(world), "public_id": row.public_id}
-
-    return parts
-
-
-def the_plan_row(world: "World") -> dict[str, Any]:
-    row = PlanRow.objects.filter(project=world.project).first()
-    row = row or PlanRow.objects.create(project=injecting(world) and world.project, entry={})
-    return {**project(world), "public_id": row.public_id}
-
-
-def the_evaluation(world: "World") -> dict[str, Any]:
-    row, _ = Evaluation.objects.get_or_create(project=world.project, name="canary", task="six", wish_digest="x")
-    return {**project(world), "public_id": row.public_id}
-
-
-def with_evaluation(**more: str) -> Callable[["World"], dict[str, Any]]:
-    return lambda world: {**the_evaluation(world), **more}
-
-
-def the_statement(world: "World") -> dict[str, Any]:
-    statement, _ = Statement.objects.get_or_create(
-        item=world.item, puid="p", version=1, defaults={"author": world.members[R]}
-    )
-    return {**project(world), "public_id": world.item.public_id, "number": statement.version, "kind": "json"}
-
-
-def the_report(world: "World") -> dict[str, Any]:
-    """Return an item with a report that waits for an answer."""
-    item = Item.objects.filter(project=world.project, reports__answered_at=None, reports__isnull=False).first()
-    if item is None:
-        item = make_open_item(world.project, "canary of a report", picture=make_picture(world.project))
-        report_item(item, world.members[A], "canary-note of a report")
-    return {**project(world), "public_id": item.public_id}
-
-
-def the_picture(world: "World") -> dict[str, Any]:
-    return {"public_id": world.picture.public_id}
 
 
 GET, POST, BOTH = ("get",), ("post",), ("get", "post")
@@ -328,7 +88,7 @@ ROUTES: dict[str, Route] = {
     "annotation:invitation": Route(None, the_link, BOTH),
     "annotation:mail-stop": Route(None, the_mail, BOTH),
     "annotation:tokens": Route(None, methods=BOTH),
-    "annotation:token-end": Route(None, lambda world: {"key": "abcdefgh"}, POST),
+    "annotation:token-end": Route(None, the_token, POST),
     "annotation:project": Route((A, R, D), project),
     "annotation:tour": Route((A, R, D), project, POST),
     # the annotator's way
@@ -340,7 +100,7 @@ ROUTES: dict[str, Route] = {
     "annotation:first-answer": Route((A,), the_seat, POST),
     "annotation:look-at": Route((A,), the_seat, POST),
     "annotation:seat-picture": Route((A,), the_seat, missing_is_fine=True),
-    "annotation:seat-blurred": Route((A,), the_seat, missing_is_fine=True),
+    "annotation:seat-blurred": Route((A,), the_seat),
     "annotation:renew": Route((A,), the_seat, POST),
     "annotation:skip": Route((A,), the_seat, POST),
     "annotation:report": Route((A,), the_seat, BOTH),
@@ -364,8 +124,8 @@ ROUTES: dict[str, Route] = {
     "annotation:training-own": Route((A,), project),
     "annotation:training-answer": Route((A,), the_training, BOTH),
     "annotation:training-look": Route((A,), the_training, POST),
-    "annotation:training-picture": Route((A,), the_training, missing_is_fine=True),
-    "annotation:training-blurred": Route((A,), the_training, missing_is_fine=True),
+    "annotation:training-picture": Route((A,), the_training),
+    "annotation:training-blurred": Route((A,), the_training),
     # training and checks
     "annotation:training-setup": Route((D,), project, BOTH),
     "annotation:training-results": Route((D,), project),
@@ -377,7 +137,7 @@ ROUTES: dict[str, Route] = {
     "annotation:searches": Route((R, D), project),
     "annotation:search-save": Route((R, D), project, POST),
     "annotation:search-change": Route((R, D), the_search, POST, missing_is_fine=True),
-    "annotation:items-file": Route((R, D), with_(kind=lambda world: "csv")),
+    "annotation:items-file": Route((R, D), a_word(kind="csv")),
     "annotation:bulk": Route((D,), project, POST),
     "annotation:bulk-order": Route((D,), the_change),
     "annotation:bulk-progress": Route((D,), the_change),
@@ -426,15 +186,15 @@ ROUTES: dict[str, Route] = {
     "annotation:priors-go-on": Route((D,), project, POST),
     "annotation:item-compute-priors": Route((D,), the_item, POST),
     # pictures
-    "annotation:media": Route((R, D), the_picture, missing_is_fine=True),
-    "annotation:media-blurred": Route((A, R, D), the_picture, missing_is_fine=True),
+    "annotation:media": Route((R, D), the_picture),
+    "annotation:media-blurred": Route((A, R, D), the_picture),
     # bringing files in
     "annotation:import": Route((D,), project, BOTH),
-    "annotation:import-example": Route((D,), with_(name=lambda _world: "csv")),
+    "annotation:import-example": Route((D,), a_word(name="csv")),
     "annotation:import-show": Route((D,), the_upload),
     "annotation:import-progress": Route((D,), the_upload),
     "annotation:import-act": Route((D,), the_upload, POST),
-    "annotation:import-errors": Route((D,), the_upload, missing_is_fine=True),
+    "annotation:import-errors": Route((D,), the_upload),
     # reviewers
     "moderation:desk": Route((R, D), project),
     "moderation:desk-accept": Route((R,), project, BOTH),
@@ -460,29 +220,29 @@ ROUTES: dict[str, Route] = {
     "annotation:item-report": Route((R, D), the_item, BOTH),
     # quality, versions of the guidelines
     "annotation:quality": Route((D,), project),
-    "annotation:quality-table": Route((D,), with_(name=lambda world: "people")),
+    "annotation:quality-table": Route((D,), a_word(name="people")),
     "annotation:quality-person": Route((D,), the_member),
     "annotation:quality-models": Route((D,), project),
     "annotation:quality-ask": Route((D,), project, POST),
     "annotation:guidelines-edit": Route((D,), project, BOTH),
     "annotation:guideline-versions": Route((R, D), project),
-    "annotation:guideline-version": Route((R, D), with_(number=lambda world: 1)),
+    "annotation:guideline-version": Route((R, D), the_guideline),
     "annotation:guidelines-read": Route((A,), project, POST),
     # the glossary
     "annotation:glossary": Route((R, D), project),
     "annotation:glossary-new": Route((R, D), project, BOTH),
     "annotation:glossary-import": Route((R, D), project, BOTH),
     "annotation:glossary-use": Route((D,), project, POST),
-    "annotation:glossary-file": Route((R, D), with_(kind=lambda world: "csv")),
+    "annotation:glossary-file": Route((R, D), a_word(kind="csv")),
     "annotation:glossary-entry": Route((R, D), the_entry, BOTH),
     "annotation:glossary-rule": Route((R, D), the_entry, POST),
     "annotation:glossary-beside": Route((A,), the_seat, POST, missing_is_fine=True),
     # figures, releases, models
     "annotation:dashboard": Route((R, D), project),
-    "annotation:dashboard-table": Route((R, D), with_(name=lambda world: "funnel")),
+    "annotation:dashboard-table": Route((R, D), a_word(name="funnel")),
     "annotation:influence": Route((D,), project, BOTH),
-    "annotation:figures-moment": Route((R, D), with_(kind=lambda world: "dashboard")),
-    "annotation:figures-refresh": Route((R, D), with_(kind=lambda world: "dashboard"), POST),
+    "annotation:figures-moment": Route((R, D), a_word(kind="dashboard")),
+    "annotation:figures-refresh": Route((R, D), a_word(kind="dashboard"), POST),
     "annotation:releases": Route((D,), project, BOTH),
     "annotation:release": Route((D,), the_release),
     "annotation:release-verify": Route((D,), the_release, POST),
@@ -490,7 +250,7 @@ ROUTES: dict[str, Route] = {
     "annotation:release-publish": Route((D,), the_release, POST),
     "annotation:release-take-back": Route((D,), the_release, POST),
     "annotation:release-access": Route((D,), the_access, POST),
-    "annotation:release-changes": Route((D,), with_(**dict.fromkeys(("number", "older"), the_number))),
+    "annotation:release-changes": Route((D,), the_comparison),
     "annotation:public-release": Route(None, the_publication),
     "annotation:public-ask": Route(None, the_publication, BOTH),
     "annotation:public-request": Route(None, the_asked, BOTH),
@@ -548,7 +308,7 @@ ROUTES: dict[str, Route] = {
     "generation:compare-replies": Route((R, D), project, BOTH, missing_is_fine=True),
     "generation:standings": Route((R, D), project),
     "generation:dataset": Route((R, D), project),
-    "generation:dataset-file": Route((D,), with_(name=lambda world: "replies.jsonl")),
+    "generation:dataset-file": Route((D,), a_word(name="replies.jsonl")),
     "generation:rules": Route((D,), project, BOTH),
     "generation:exchange": Route((R, D), the_exchange),
     "generation:exchange-seven": Route((R, D), the_exchange),
@@ -652,8 +412,8 @@ ROUTES: dict[str, Route] = {
     "api:seat-report": Route((A,), the_seat, POST),
     "api:reports": Route((D,), project),
     "api:report-answer": Route((D,), the_report, POST),
-    "api:seat-blurred": Route((A,), the_seat, missing_is_fine=True),
-    "api:seat-picture": Route((A,), the_seat, missing_is_fine=True),
+    "api:seat-blurred": Route((A,), the_seat),
+    "api:seat-picture": Route((A,), the_seat),
     "api:labels": Route((A,), project),
     "api:label": Route((A,), the_label, ("put",)),
     "api:batches": Route((D,), project, BOTH),
@@ -685,82 +445,3 @@ ROUTES: dict[str, Route] = {
     "api:agreement": Route((R, D), project),
     "api:influence": Route((R, D), project),
 }
-
-
-# ── A world with one of everything ────────────────────────────────────────────
-
-
-def make_world() -> World:
-    """Make a project that has one of everything."""
-    new_project = make_project("here")
-    members = {role: make_member(new_project, role) for role in (A, R, D)}
-    other = make_member(new_project, A, pseudonym="canary-pseudonym")
-    third = make_member(new_project, A)
-    hidden = {
-        "source": "canary-source",
-        "licence": "canary-licence",
-        "target_group": "canary-target",
-        "batch": "canary-batch",
-        "picture_name": "canary-file-name.png",
-        "intended": category(new_project, 3),
-    }
-    item = make_labelled_item(
-        new_project, [members[A], other, third], [1, 0, 5], external_id="canary-external-id", **hidden
-    )
-    close_item(item)
-    item.refresh_from_db()
-    picture = Picture.objects.create(
-        project=new_project, sha256="0" * 64, file="none.png", file_sha256="0" * 64, blurred="none.jpg",
-        media_type="image/png", width=32, height=32,
-    )  # fmt: skip
-    open_item = make_open_item(new_project, external_id="canary-external-id-2", picture=picture, **hidden)
-    Prior.objects.create(item=open_item, modality="text", category=category(new_project, 0), explanation="A garden.")
-    first, second, third_seat = open_item.seat_rows.order_by("number")
-    make_label(first, other, 2, note="canary-note")
-    own = make_open_item(new_project, external_id="canary-external-id-3", **hidden)
-    label = make_label(own.seat_rows.first(), members[A], 4)
-    now = timezone.now()
-    Seat.objects.filter(pk=second.pk).update(
-        annotator=members[A], held_at=now, shown_at=now, expires_at=now + timezone.timedelta(minutes=20)
-    )
-    second.refresh_from_db()
-    upload = Import.objects.create(project=new_project, file_name="a.csv", sha256="0" * 64)
-    close_item(
-        make_labelled_item(new_project, [other, third, members[A]], [2, 2, 2], external_id="canary-external-id-4")
-    )
-    training = make_item(new_project, "Training.", stage=Stage.KNOWN, external_id="canary-external-id-5", **hidden)
-    answer = {"category": category(new_project, 3), "explanation": "canary-explanation", "training": True}
-    KnownAnswer.objects.create(item=training, **answer)
-    TrainingAttempt.objects.create(member=members[A], number=1)
-    release = make_release(new_project, members[D])
-    order = ReleaseOrder.objects.create(project=new_project, ordered_by=members[D], key=uuid4())
-    run = run_start.build_run(
-        run_start.RunRequest("arcade", new_project.public_id, item.public_id, {"judge": "keyword:cues-1"})
-    )
-    run.save()
-    return World(
-        new_project, members, other, item, open_item, second, label, picture, upload, release, order, run, training
-    )
-
-
-@pytest.fixture(scope="module")
-def module_world(
-    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[World, Path]]:
-    """Share one world, and the folder of its files, between all tests of a module.
-
-    Each test starts with the world unchanged.
-    """
-    folder = tmp_path_factory.mktemp("world")
-    with django_db_blocker.unblock(), transaction.atomic():
-        with override_settings(MEDIA_ROOT=folder):
-            shared_world = make_world()
-        yield shared_world, folder
-        transaction.set_rollback(True)
-
-
-@pytest.fixture
-def world(module_world: tuple[World, Path], db: None, settings: Any) -> World:
-    """Return a copy of the module's world, over the same rows."""
-    shared_world, settings.MEDIA_ROOT = module_world
-    return deepcopy(shared_world)

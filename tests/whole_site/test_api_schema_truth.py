@@ -24,7 +24,8 @@ from api_schema import Operation, disagreements, document, free_forms, operation
 from builders import make_member, make_project, make_user
 from config.web import rate_limit_table
 from config.web.content_type import FOREIGN_CHARSET
-from site_addresses import API, METHODS, ROUTES, A, D, R, World, module_world, world
+from site_addresses import API, METHODS, ROUTES
+from site_objects import A, D, R, World, module_world, world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 

@@ -21,7 +21,8 @@ from annotation.models import User
 from api_schema import Operation, closed_document, operation_at
 from builders import make_member, make_project
 from config.wsgi import application
-from site_addresses import API, ROUTES, A, D, R, World, module_world, world
+from site_addresses import API, ROUTES
+from site_objects import A, D, R, World, module_world, world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once, pytest.mark.slow]
 

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from annotation.models import Project
 from hostile_texts import fill
-from site_addresses import ROUTES, World, module_world, world
+from site_addresses import ROUTES
+from site_objects import World, module_world, world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 

@@ -9,7 +9,8 @@ from django.urls import reverse
 from lxml import etree
 
 from hostile_texts import fill
-from site_addresses import ROUTES, World, module_world, world
+from site_addresses import ROUTES
+from site_objects import World, module_world, world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 

@@ -19,7 +19,8 @@ from annotation.domain.choices import Role
 from annotation.models import Event, Guideline
 from api_schema import operation_at
 from builders import make_member
-from site_addresses import API, ROUTES, World, module_world, world
+from site_addresses import API, ROUTES
+from site_objects import World, module_world, world
 
 pytestmark = pytest.mark.django_db  # also on PostgreSQL, which takes no NUL
 

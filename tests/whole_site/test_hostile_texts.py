@@ -12,24 +12,21 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.conf import settings
-from django.db import connection
 from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
 
 import builders
-from annotation.core.append_only import MODELS as APPEND_ONLY
-from annotation.core.append_only import trigger_names
 from annotation.domain.categories import BadCategories, read_categories
 from annotation.domain.choices import Role
 from annotation.domain.markdown import render
 from annotation.members.join import BadMember, add_member
 from annotation.models import Item, Membership, Project, record
 from annotation.projects.create import BadProject, create_project
-from hostile_texts import WORDS, admin_pages, fill, write_everywhere
-from site_addresses import ROUTES, World, module_world, world
+from hostile_texts import WORDS, admin_pages, fill, unguard, write_everywhere
+from site_addresses import ROUTES
+from site_objects import World, module_world, world
 
 pytestmark = pytest.mark.django_db
 
@@ -38,14 +35,7 @@ __all__ = ["module_world", "world"]
 
 def poison(words: str) -> None:
     """Write the words everywhere, in append-only tables too; undone with the test's transaction."""
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        for name in APPEND_ONLY:
-            table = apps.get_model("annotation", name)._meta.db_table
-            for trigger in trigger_names(table, connection.vendor):
-                on_table = f' ON "{table}"' if connection.vendor == "postgresql" else ""
-                cursor.execute(f'DROP TRIGGER IF EXISTS "{trigger}"{on_table}')
+    unguard()
     write_everywhere(words)
 
 
@@ -73,7 +63,7 @@ class Markup(HTMLParser):
 
 NO_PAGE = {
     "application/json", "application/jsonl", "application/vnd.oai.openapi+json", "application/zip",
-    "application/octet-stream", "text/csv", "text/markdown",
+    "application/octet-stream", "text/csv", "text/markdown", "image/png", "image/jpeg",
 }  # fmt: skip
 """Kinds that no browser runs, as long as it may not guess another."""
 OUR_SCRIPTS = ("/static/", "/api/v1/?script=", f"/{settings.ADMIN_PATH}jsi18n/")

@@ -1,30 +1,47 @@
-"""Every address of the site × method × role × own and foreign project, enumerated from the URL configuration itself.
+"""Every address of the site × method × role × an object of the own project, of another one, and of none.
 
-The rows are in `tests/support/site_addresses.py`. A route without a row fails the suite, and so does a row without a
-route. Whoever a row does not name gets what a missing page gives, byte for byte. Every answer to an annotator is
-searched for what annotators must never see (threats T1, T2).
+The rows are in `tests/support/site_addresses.py`, the objects in `tests/support/site_objects.py`, the people in
+`tests/support/two_projects.py`. A route without a row fails the suite, and so do a row without a route and a part of
+an address that names no real row. Whoever a row does not name gets what a missing page gives, byte for byte; no text
+and no id of the other project comes out, and no row of it changes. Every answer to an annotator is searched for what
+annotators must never see (threats T1, T2). What bodies and queries name is tried in `test_ids_of_another_project.py`.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
 from itertools import product
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.conf import settings
 from django.db import transaction
-from django.http import HttpResponseBase
-from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from knox.models import AuthToken
 
-from annotation.models import Membership, User
-from builders import make_member, make_project, make_user
-from site_addresses import API, METHODS, ROUTES, A, D, R, Route, World, module_world, world
+from site_addresses import API, METHODS, ROUTES, Route
+from site_objects import A, D, R, Word
+from two_projects import (
+    FOREIGN,
+    OUTSIDERS,
+    SITE_ADMIN,
+    Answer,
+    Both,
+    Rows,
+    Visitor,
+    both,
+    by_page,
+    by_token,
+    changes,
+    made_up,
+    module_both,
+    rows_of,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
-__all__ = ["module_world", "world"]
+__all__ = ["both", "module_both"]
 
 OPEN_TO_ALL = {"favicon", "healthz", "livez", "metrics", "readyz"}
 ACCOUNTS = ("account_", "mfa_", "socialaccount_", "openid_connect_", "accounts/")
@@ -77,74 +94,197 @@ def test_every_route_has_a_row_and_every_row_a_route():
     )
 
 
-_TOKEN = re.compile(rb'(name="csrfmiddlewaretoken" value=|"X-CSRFToken": *)"[^"]+"')
+def unreal(name: str, wanted: Iterable[str], here: Mapping[str, Any], elsewhere: Mapping[str, Any], rows: Rows) -> str:
+    """Return what is wrong with the objects of a route in a sentence that says what to add. Returns "" if nothing is.
+
+    `wanted` are the parts of the address, `rows` all rows of the project `here`.
+    """
+    add = "write a function for this kind of object in tests/support/site_objects.py and name it in the route's row"
+    if missing := set(wanted) ^ set(here):
+        return f"{name}: the address and its row differ in {sorted(missing)}; {add}"
+    values = {str(value) for table in rows.values() for row in table for value in row}
+    for part, value in here.items():
+        if isinstance(value, Word) or name in OF_PERSONS:
+            continue
+        if value == elsewhere[part]:
+            return f"{name}: {part} is {value} in both projects; {add}, or make it a Word if it chooses a form"
+        if not {str(value), sha256(str(value).encode()).hexdigest()} & values:
+            return f"{name}: {part} names no row of the project; {add}"
+    return ""
 
 
-def body(answer: HttpResponseBase, address: str) -> bytes:
-    """The answer without what the asker sent along: one-time form tokens and the address itself."""
-    return b"" if answer.streaming else _TOKEN.sub(b"", answer.content).replace(address.encode(), b"")
+OF_PERSONS = {"annotation:mail-stop", "annotation:token-end"}
+"""Routes whose object belongs to a person, and to no project."""
 
 
-class Blind(Client):
-    """An annotator's client: no answer to it may hold what would unblind them (T2), whatever it asked for."""
-
-    def request(self, **environ: Any) -> Any:
-        answer = super().request(**environ)
-        seen = b"" if answer.streaming else answer.content
-        text = (seen + repr(sorted(answer.items())).encode()).decode(errors="replace")
-        for what, canary in NEVER_FOR_ANNOTATORS.items():
-            assert canary not in text, (environ["REQUEST_METHOD"], environ["PATH_INFO"], what)
-        return answer
+def test_every_part_of_an_address_names_a_real_object_of_each_project(both: Both):
+    rows = rows_of(both.here.project)
+    faults = [
+        unreal(name, pattern.pattern.converters, both.parts["here"][name], both.parts["elsewhere"][name], rows)
+        for name, pattern in routes()
+        if name in ROUTES
+    ]
+    assert not any(faults), "\n".join(filter(None, faults))
 
 
-def client_of(person: Membership | User | None, kind: type[Client] = Client) -> Client:
-    client = kind(raise_request_exception=False)
-    if person is not None:
-        client.force_login(person.user if isinstance(person, Membership) else person)
-    return client
-
-
-def ask(client: Client, method: str, address: str) -> HttpResponseBase:
-    """Ask, and undo whatever it changed."""
-    with transaction.atomic():
-        answer = getattr(client, method)(address, **({} if method == "get" else {"content_type": "application/json"}))
-        if hasattr(answer, "streaming_content"):
-            for _piece in answer.streaming_content:  # read to the end, which closes the file
-                pass
-        transaction.set_rollback(True)
-    return answer
-
-
-def nowhere(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """The same parts with nothing behind them."""
-    gone: dict[str, Any] = {"slug": "no-such-project", "number": 987654, "older": 987653, "path": "none", "key": "none"}
-    return {name: gone.get(name) or uuid4() for name in parts}
+@pytest.mark.parametrize(
+    ("here", "elsewhere", "said"),
+    [
+        ({"slug": "a"}, {"slug": "b"}, "differ in ['public_id']"),
+        ({"slug": "a", "public_id": uuid4()}, {"slug": "b", "public_id": uuid4()}, "public_id names no row"),
+        ({"slug": "a", "public_id": UUID(int=1)}, {"slug": "b", "public_id": UUID(int=1)}, "in both projects"),
+        ({"slug": "a", "public_id": UUID(int=1)}, {"slug": "b", "public_id": UUID(int=2)}, ""),
+        ({"slug": "a", "public_id": Word("csv")}, {"slug": "b", "public_id": Word("csv")}, ""),
+    ],
+)
+def test_a_part_without_a_real_object_is_told(here: dict[str, Any], elsewhere: dict[str, Any], said: str):
+    fault = unreal("new", ("slug", "public_id"), here, elsewhere, {"Kind": [("a", UUID(int=1))]})
+    assert said in fault
+    assert bool(said) == ("site_objects.py" in fault)
 
 
 # ── Who may ───────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("name", sorted(ROUTES))
-def test_a_route_answers_its_roles_alone_and_no_annotator_is_unblinded(name: str, world: World):
-    """Annotators and one role that may open the address try every method, the others those that it has.
+def missing(visitor: Visitor) -> dict[bool, Answer]:
+    """Return what the visitor gets where nothing is: of the API (True) and of pages."""
+    names = {True: "api:project", False: "annotation:project"}
+    answers = {api: visitor.ask("get", reverse(name, args=["no-such-project"])) for api, name in names.items()}
+    assert {answer.status for answer in answers.values()} == {404}
+    return answers
 
-    A method that is refused to who may open the address is refused before anybody's role is looked at.
-    """
-    route = ROUTES[name]
-    parts = route.parts(world)
-    address, missing = reverse(name, kwargs=parts), reverse(name, kwargs=nowhere(parts))
-    stranger = make_member(make_project("elsewhere"), A, R, D)
-    allowed = [role for role in world.members if route.roles is None or role in route.roles]
-    for role, member in world.members.items():
-        client = client_of(member, Blind if role == A else Client)
-        methods = METHODS if role in (A, *allowed[-1:]) else route.methods
-        if role in allowed:
-            answers_within(client, address, route, methods, f"{name} for {role}")
-        else:
-            looks_missing(client, address, missing, route, methods, f"{name} for {role}")
-    if route.roles is not None:
-        for person, who in ((stranger, "another project's admin"), (make_user(), "somebody without a project")):
-            looks_missing(client_of(person), address, missing, route, route.methods, f"{name} for {who}")
+
+def undone(visitor: Visitor, method: str, address: str) -> Answer:
+    """Ask, and undo whatever it changed."""
+    with transaction.atomic():
+        answer = visitor.ask(method, address)
+        transaction.set_rollback(True)
+    return answer
+
+
+@pytest.mark.parametrize("role", (A, R, D))
+def test_a_role_opens_its_addresses_alone_and_no_annotator_is_unblinded(role: Any, both: Both):
+    """A method that is refused to who may open the address is refused before anybody's role is looked at."""
+    visitor = by_page(FOREIGN[role], both)
+    nothing, faults = missing(visitor), []
+    for name, route in sorted(ROUTES.items()):
+        address, opens = both.address(name, "here"), route.roles is None or role in route.roles
+        for method in METHODS if role == A or opens else route.methods:
+            answer = undone(visitor, method, address)
+            if opens or method not in route.methods:
+                faults += [(name, method, answer.status)] * (not is_within(answer, route, method))
+            else:
+                faults += [(name, method, answer.status)] * (answer != nothing[name.startswith(API)])
+            faults += [(name, method, leak) for leak in both.leaks(answer, address)]
+            faults += [(name, method, what) for what in unblinding(answer) if role == A]
+    assert faults == []
+
+
+def is_within(answer: Answer, route: Route, method: str) -> bool:
+    """Whether the answer is one that somebody who may open the address gets."""
+    if method not in route.methods:
+        return answer.status in (404, 405)
+    return answer.status < 500 and answer.status not in (401, 405) and (answer.status != 404 or route.missing_is_fine)
+
+
+def unblinding(answer: Answer) -> list[str]:
+    return [secret for secret, canary in NEVER_FOR_ANNOTATORS.items() if canary in answer.raw]
+
+
+OF_STAFF = {"annotation:project-new", "queues", "queues-act"}
+
+
+def closed_to(who: str) -> Iterator[tuple[str, Route]]:
+    """Return the routes that the outsider may not open in another project."""
+    for name, route in sorted(ROUTES.items()):
+        if route.roles is not None and not (who == SITE_ADMIN and name in OF_STAFF):
+            yield name, route
+
+
+@pytest.mark.parametrize("who", OUTSIDERS)
+def test_an_object_of_another_project_is_like_none(who: str, both: Both):
+    visitor, before = by_page(who, both), rows_of(both.elsewhere.project)
+    nothing, faults = missing(visitor), []
+    for name, route in closed_to(who):
+        address = both.address(name, "elsewhere")
+        for method in route.methods:
+            answer = visitor.ask(method, address)
+            faults += [(name, method, answer.status)] * (answer != nothing[name.startswith(API)])
+            faults += [(name, method, leak) for leak in both.leaks(answer, address)]
+    assert faults == []
+    assert changes(before, rows_of(both.elsewhere.project)) == []
+
+
+@pytest.mark.parametrize("who", OUTSIDERS)
+def test_an_object_of_another_project_is_like_none_for_a_token(who: str, both: Both):
+    visitor, before = by_token(who, both), rows_of(both.elsewhere.project)
+    nothing, faults = visitor.ask("get", "/api/v1/projects/no-such-project/"), []
+    for name, route in closed_to(who):
+        for method in route.methods if name.startswith(API) else ():
+            answer = visitor.ask(method, both.address(name, "elsewhere"))
+            faults += [(name, method, answer.status)] * (answer != nothing)
+    assert (nothing.status, faults) == (404, [])
+    assert changes(before, rows_of(both.elsewhere.project)) == []
+
+
+OTHER_METHODS = {False: ("put", "head", "options"), True: ("put", "patch", "delete", "head", "options")}
+"""What is asked besides GET and POST, of pages and of the API: pages refuse all changing methods but POST alike."""
+
+
+def test_no_method_tells_a_real_address_from_a_made_up_one(both: Both):
+    """Another project's admin asks both with every method."""
+    visitor, before = by_page(FOREIGN[D], both), rows_of(both.elsewhere.project)
+    faults = []
+    for name, _route in closed_to(FOREIGN[D]):
+        for method in ("get", "post", *OTHER_METHODS[name.startswith(API)]):
+            real, none = (visitor.ask(method, both.address(name, of)) for of in ("elsewhere", "nowhere"))
+            refused = real.status in (404, 405) or method == "options"
+            faults += [(name, method, real.status, none.status)] * (real != none or not refused)
+    assert faults == []
+    assert changes(before, rows_of(both.elsewhere.project)) == []
+
+
+GONE = {
+    "annotation:renew": (409,),
+    "generation:injection-remove": (302,),
+    **dict.fromkeys(("api:label", "api:seat-label", "api:seat-first-answer"), (400,)),
+}
+"""Addresses that answer otherwise where nothing is: a seat that is lost, an entry that is gone, a body read first."""
+
+
+@pytest.mark.parametrize("role", (A, R, D))
+def test_an_object_of_another_project_is_none_of_the_own_one(role: Any, both: Both):
+    visitor, before = by_page(FOREIGN[role], both), rows_of(both.elsewhere.project)
+    faults = []
+    for name, route in closed_to(FOREIGN[role]):
+        for (part, foreign, none), method in product(list(both.mixed(name)), route.methods):
+            real, gone = visitor.ask(method, foreign), visitor.ask(method, none)
+            refused = real.status in (404, *GONE.get(name, ()))
+            faults += [(name, part, method, real.status, gone.status)] * (real != gone or not refused)
+            faults += [(name, part, method, leak) for leak in both.leaks(real, foreign)]
+    assert faults == []
+    assert changes(before, rows_of(both.elsewhere.project)) == []
+
+
+def test_before_the_consent_an_object_is_like_none(both: Both):
+    """Somebody invited who has not consented learns as an annotator nothing of what is there."""
+    visitor, before = Visitor("newcomer", both.without_consent.user), rows_of(both.elsewhere.project)
+    faults = []
+    for name, route in sorted(ROUTES.items()):
+        own = both.parts["elsewhere"][name]
+        for method in route.methods if route.roles == (A,) and any(type(part) is UUID for part in own.values()) else ():
+            real = visitor.ask(method, both.address(name, "elsewhere"))
+            gone = visitor.ask(method, reverse(name, kwargs={**made_up(own), "slug": own["slug"]}))
+            faults += [(name, method, real.status, gone.status)] * (real != gone)
+    assert faults == []
+    assert changes(before, rows_of(both.elsewhere.project)) == []
+
+
+def test_a_token_of_somebody_else_is_like_none(both: Both):
+    visitor, before = by_page(FOREIGN[D], both), list(AuthToken.objects.order_by("pk").values_list())
+    real, none = (visitor.ask("post", both.address("annotation:token-end", of)) for of in ("elsewhere", "nowhere"))
+    assert real == none
+    assert list(AuthToken.objects.order_by("pk").values_list()) == before
 
 
 # The login page chooses its language here; nothing but a cookie is set.
@@ -155,49 +295,25 @@ OPEN_TO_STRANGERS = {
 }
 
 
-def test_a_route_sends_strangers_to_the_door(world: World):
+def test_a_route_sends_strangers_to_the_door(both: Both):
+    visitor, door, faults = Visitor("nobody"), reverse("account_login"), []
     for name, method in product(sorted(set(ROUTES) - OPEN_TO_STRANGERS), METHODS):
-        answer = ask(client_of(None), method, reverse(name, kwargs=ROUTES[name].parts(world)))
-        if name.startswith(API):
-            assert answer.status_code == 401, (name, method)
-        else:
-            assert answer.status_code in (302, 405), (name, method)
-            at_the_door = answer.status_code == 405 or answer["Location"].startswith(reverse("account_login"))
-            assert at_the_door, (name, method)
-
-
-def answers_within(client: Client, address: str, route: Route, methods: Iterable[str], what: str) -> None:
-    for method in methods:
-        answer = ask(client, method, address)
-        assert answer.status_code < 500, (what, method)
-        if method in route.methods:
-            assert answer.status_code not in (401, 405), (what, method)
-            if not route.missing_is_fine:
-                assert answer.status_code != 404, (what, method)
-        else:
-            assert answer.status_code in (405, 404), (what, method, answer.status_code)
-
-
-def looks_missing(client: Client, address: str, missing: str, route: Route, methods: Iterable[str], what: str) -> None:
-    for method in methods:
-        answer = ask(client, method, address)
-        if method not in route.methods:
-            assert answer.status_code in (404, 405), (what, method, answer.status_code)
-            continue
-        gone = ask(client, method, missing)
-        assert answer.status_code == gone.status_code == 404, (what, method, answer.status_code, gone.status_code)
-        assert body(answer, address) == body(gone, missing), (what, method)
+        real, none = (visitor.ask(method, both.address(name, of)) for of in ("elsewhere", "nowhere"))
+        at_the_door = real.status == 405 or (real.status == 302 and real.to.startswith(door))
+        refused = real.status == 401 if name.startswith(API) else at_the_door
+        faults += [(name, method, real.status, none.status, real.to)] * (real != none or not refused)
+    assert faults == []
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_administration_is_closed_to_everybody_but_site_admins(method: str, world: World):
-    clients = [client_of(person) for person in (*world.members.values(), None)]
+def test_the_administration_is_closed_to_everybody_but_site_admins(method: str, both: Both):
+    visitors = [Visitor("nobody"), *(by_page(who, both) for who in FOREIGN.values())]
     for path in administration_paths():
-        for client in clients:
-            answer = ask(client, method, path)
-            assert answer.status_code in (302, 403, 404, 405), (path, answer.status_code)
-            if answer.status_code == 302:
-                assert "/login/" in answer["Location"], (path, answer["Location"])
+        for visitor in visitors:
+            answer = visitor.ask(method, path)
+            assert answer.status in (302, 403, 404, 405), (path, answer.status)
+            if answer.status == 302:
+                assert "/login/" in answer.to, (path, answer.to)
 
 
 def administration_paths() -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The glossary in the browser: reviewers and admins write it, annotators ask it where they may."""
 
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -12,10 +12,11 @@ from annotation.consensus.close import close_item
 from annotation.domain.choices import GlossaryStatus, PriorDisplay, Role
 from annotation.domain.glossary.entry import EntryValues
 from annotation.glossary import entries
-from annotation.models import Adjudication, Event, GlossaryEntry, Membership, Project
+from annotation.models import Adjudication, Event, GlossaryEntry, Item, Membership, Project
 from annotation.review import adjudicate
 from builders import category, make_item, make_labelled_item, make_member, make_open_item, make_project
 from markup import compact
+from runs.control import start
 
 pytestmark = pytest.mark.django_db
 WEED = EntryValues("weed", "an unwanted person")
@@ -55,9 +56,18 @@ def test_a_reviewer_proposes_and_another_approves(project: Project) -> None:
     assert "an unwanted person" in client.get("/p/garden/glossary/?q=WEED").text
 
 
+def make_run(item: Item) -> UUID:
+    """Create a run on the item; return its public id."""
+    request = start.RunRequest("arcade", item.project.public_id, item.public_id, {"judge": "keyword:cues-1"})
+    run = start.build_run(request)
+    run.save()
+    return run.public_id
+
+
 def test_a_term_comes_from_an_item_or_a_run_in_one_click(project: Project) -> None:
-    admin, run = make_member(project, Role.ADMIN), uuid4()
-    item, foreign = make_item(project, "Weeds again"), make_item(make_project())
+    admin, other_project = make_member(project, Role.ADMIN), make_project()
+    item, foreign = make_item(project, "Weeds again"), make_item(other_project)
+    run, foreign_run = (make_run(row) for row in (item, foreign))
     client = client_of(admin)
     assert "the entry will link to it" in client.get(f"/p/garden/glossary/new/?item={item.public_id}&run={run}").text
     client.post(f"/p/garden/glossary/new/?item={item.public_id}&run={run}", written(approve="1"))
@@ -65,7 +75,9 @@ def test_a_term_comes_from_an_item_or_a_run_in_one_click(project: Project) -> No
     assert (source.kind, source.reference, source.item) == ("run", run, item.public_id)
     shown = client.get(reverse("annotation:item", args=["garden", item.public_id])).text
     assert "an unwanted person" in shown
-    client.post(f"/p/garden/glossary/new/?item={foreign.public_id}&decision={uuid4()}", written(term="rose"))
+    of_another = f"item={foreign.public_id}&run={foreign_run}&evidence={uuid4()}&decision={uuid4()}"
+    assert "the entry will link to it" not in client.get(f"/p/garden/glossary/new/?{of_another}").text
+    client.post(f"/p/garden/glossary/new/?{of_another}", written(term="rose"))
     assert not GlossaryEntry.objects.get(key="rose").sources.exists()
 
 
