@@ -1,5 +1,5 @@
 # One image for web, worker and beat; the command says which. Runs without root and writes only to /var/lib/interplay.
-FROM python:3.12-slim AS build
+FROM python:3.12-slim@sha256:57cd7c3a7a273101a6485ba99423ee568157882804b1124b4dd04266317710de AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 WORKDIR /app
 COPY pyproject.toml requirements.lock config/locked_packages.py ./
@@ -9,7 +9,7 @@ RUN python -m venv /opt/venv \
     && python locked_packages.py site evidence zh ko ocr s3 tracing > part.lock \
     && /opt/venv/bin/pip install --require-hashes -r part.lock
 
-FROM python:3.12-slim
+FROM python:3.12-slim@sha256:57cd7c3a7a273101a6485ba99423ee568157882804b1124b4dd04266317710de
 ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \
     VAR_DIR=/var/lib/interplay TMPDIR=/var/lib/interplay/tmp
 # pg_dump and pg_restore, for `manage.py backup` and `restore`.

@@ -46,7 +46,7 @@ ACCOUNT_PAGES = {
 PROOFS = ACCOUNT_PAGES.keys() - {"account_set_password", "account_reset_password"}
 """The pages that try a password, a code or a link; a correct one redirects and is not counted."""
 
-PATIENCE = 4.0
+PATIENCE = 8.0
 """The longest time in seconds that a sign-in waits for others from its address whose passwords are being checked."""
 _LOOK_AGAIN = 0.05
 

@@ -80,6 +80,16 @@ def test_secrets_stay_out_of_the_repository_and_of_the_image():
     assert "secrets" in (ROOT / ".dockerignore").read_text().splitlines()
 
 
+def test_the_image_holds_the_site_and_its_licences_and_nothing_that_only_builds_or_tests_it():
+    left_out = set((ROOT / ".dockerignore").read_text().split())
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+    copied = {name.partition("/")[0] for name in listed} - left_out
+    apps = {"annotation", "config", "generation", "moderation", "providers", "runs", "vocabulary"}
+    assert {name for name in copied if (ROOT / name).is_dir()} == apps | {"locale", "static", "templates"}
+    assert {"LICENSE", "THIRD_PARTY.md", "manage.py", "pyproject.toml", "requirements.lock"} <= copied
+    assert {".git", ".venv", "var", "secrets", ".env"} <= left_out
+
+
 def test_all_wait_until_the_database_is_migrated():
     for name, service in SITE.items():
         waits = {other: how["condition"] for other, how in service["depends_on"].items()}
