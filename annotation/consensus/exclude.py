@@ -50,8 +50,8 @@ def filled_seats(item: Item) -> int:
 def _standing(item: Item) -> dict[str, Any]:
     """Return the fields of a report that say where the locked item stands; of one that is reported, where it stood."""
     if item.excluded_for == Reason.REPORTED:
-        earlier = Report.objects.filter(item=item).order_by("-pk").values("stage_before", "before").first()
-        return earlier or {}
+        earlier = Report.objects.filter(item=item).order_by("-pk").first()
+        return {"stage_before": earlier.stage_before, "before": earlier.before} if earlier else {}
     before = {
         "excluded_for": item.excluded_for,
         "category_source": item.category_source,

@@ -1,4 +1,4 @@
-"""Who is told of a report of illegal content, and by what: pages say exactly this to whoever reports."""
+"""Who is told of a report of illegal content, and by what: pages say exactly this to people who report."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -73,7 +73,7 @@ def _account_with_key() -> "CompiledQuery[User]":
     )
     may_answer = Exists(administered) | (Q(is_staff=True) & Exists(waiting))
     accounts = User.objects.filter(pk=slot("pk", User._meta.pk))
-    return CompiledQuery(accounts.annotate(reports_wait=ExpressionWrapper(may_answer, BooleanField())))
+    return CompiledQuery(accounts.annotate(**{"reports_wait": ExpressionWrapper(may_answer, BooleanField())}))
 
 
 class TokenUse(models.Model):

@@ -30,7 +30,7 @@ from annotation.review.report_access import answering_member
 def waiting(request: PersonRequest) -> HttpResponse:
     """List the reported posts that wait for the viewer's answer, the oldest first, and those answered lately.
 
-    Whoever is no admin may answer none, and sees that.
+    Somebody who is no admin may answer none, and sees that.
     """
     administers = Membership.objects.filter(user=request.user, active=True, administers=True)
     answerable = reports.reports_to_answer(request.user)

@@ -27,7 +27,7 @@ from annotation.domain.questions.text_steps import steps
 from annotation.domain.visible_controls import pieces
 from annotation.domain.words import in_language
 from annotation.domain.written_in import written_in
-from annotation.models import Category, Item, Membership, Project, WithCategories
+from annotation.models import Category, Item, Membership, Project, User, WithCategories
 from annotation.pages import tours
 from annotation.pages.display_names import name_of
 from annotation.pages.error_messages import says_it_all, sentence_for
@@ -111,7 +111,7 @@ def reports_banner(context: template.Context) -> str:
     Only admins for whom some wait cost a query: the account knows whether.
     """
     user = getattr(context.get("request"), "user", None)
-    if not getattr(user, "reports_wait", False) or not (number := count_waiting_posts(user)):
+    if not isinstance(user, User) or not user.reports_wait or not (number := count_waiting_posts(user)):
         return ""
     shown = f"{number:,}" if number < MOST_COUNTED else f"{number:,}+"
     return render_to_string("_reports_banner.html", {"number": number, "shown": shown})

@@ -144,7 +144,7 @@ def blurred(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponseB
 
 def _picture(request: PersonRequest, slug: str, public_id: UUID) -> Picture:
     item = _met(annotator(request, slug), public_id)
-    picture = Picture.objects.filter(unlocked("pk"), pk=item.picture_id).first()
+    picture = Picture.objects.filter(unlocked("pk"), items=item).first()
     if picture is None:
         raise Http404
     return picture
