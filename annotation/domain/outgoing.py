@@ -36,6 +36,8 @@ class MailKind(StrEnum):
     WEEKLY = "weekly"
     ACCESS_ASKED = "access_asked"
     ACCESS_DECIDED = "access_decided"
+    ACCOUNT = "account"  # a link that sets a password or confirms an address
+    ACCOUNT_NOTICE = "account_notice"  # the way into the account was changed
 
 
 class MailState(StrEnum):

@@ -10,6 +10,7 @@ from functools import partial
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils.crypto import salted_hmac
 
 from annotation.core.sealed import seal
@@ -21,6 +22,8 @@ from runs.sql.database_clock import database_now
 TASK = "annotation.tasks.send_mail"
 MOST_TO_ONE = 10
 """The most mails to one address in a day; further ones are not sent."""
+MOST_OF_AN_ACCOUNT = 20
+"""The most mails that one account causes in a day, to whatever addresses it names."""
 MOST_OF_A_PROJECT = 100
 """The most mails to people outside that one project causes in a day."""
 KEPT = timedelta(days=30)
@@ -51,7 +54,13 @@ def queue_mail(
         return False
     now = database_now()
     digest, lately = digest_of(address), now - _DAY
-    if Mail.objects.filter(address_digest=digest, created_at__gte=lately).count() >= MOST_TO_ONE:
+    # What one's account says of itself has a limit of its own: no other mail can use it up.
+    own = (MailKind.ACCOUNT, MailKind.ACCOUNT_NOTICE)
+    alike = Q(kind=kind) if kind in own else ~Q(kind__in=own)
+    if Mail.objects.filter(alike, address_digest=digest, created_at__gte=lately).count() >= MOST_TO_ONE:
+        return False
+    caused = Mail.objects.filter(kind=kind, user=user, created_at__gte=lately)
+    if kind in own and caused.count() >= MOST_OF_AN_ACCOUNT and user is not None:
         return False
     outside = Mail.objects.filter(project=project, user=None, created_at__gte=lately)
     if project is not None and user is None and outside.count() >= MOST_OF_A_PROJECT:

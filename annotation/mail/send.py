@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 
 _SALT = "annotation.mail.stop"
 _LEASE = timedelta(minutes=2)
+_OF_AN_ACCOUNT = (MailKind.ACCOUNT, MailKind.ACCOUNT_NOTICE)
 STOPPED_BY = {MailKind.WEEKLY: "weekly_mail", MailKind.ACCESS_ASKED: "access_mail"}
 """The setting that a person's unsubscribe link switches off, by the kind of mail."""
 
@@ -91,6 +92,8 @@ def _subject(kind: MailKind) -> Any:
         MailKind.WEEKLY: _("What waits for you"),
         MailKind.ACCESS_ASKED: _("Somebody asks for release %(number)s of %(project)s"),
         MailKind.ACCESS_DECIDED: _("Your request for %(project)s, release %(number)s"),
+        MailKind.ACCOUNT: "%(subject)s",
+        MailKind.ACCOUNT_NOTICE: "%(subject)s",
     }[kind]
 
 
@@ -98,6 +101,8 @@ def _is_wanted(mail: Mail) -> bool:
     """Return whether the mail may still be sent: the person still asks for it, the project is not being deleted."""
     if mail.project is not None and mail.project.delete_after is not None:
         return False
+    if mail.kind in _OF_AN_ACCOUNT:  # also to an address that the account no longer has, or has not confirmed
+        return mail.user is not None and mail.user.is_active
     if mail.user is None:
         return True
     setting = STOPPED_BY.get(MailKind(mail.kind))
