@@ -112,6 +112,7 @@ def _extension() -> Extension:
     from moderation.evidence.personal_data import PARTS
     from moderation.hatexscore import group_lists
     from moderation.methods.prompt_choice import prompt_set_titles
+    from moderation.models import Evidence
     from moderation.perspectives import edit
 
     return Extension(
@@ -128,4 +129,5 @@ def _extension() -> Extension:
         prompt_sets=(prompt_set_titles,),
         add_samples=(_add_samples,),
         personal_data=PARTS,
+        glossary_sources={"evidence": lambda project: Evidence.objects.filter(item__project=project)},
     )

@@ -134,6 +134,8 @@ class Extension:
     personal_data: PersonalData = field(default_factory=dict)
     run_subjects: Mapping[str, Callable[["Project"], "QuerySet[Any, Any]"]] = field(default_factory=dict)
     """Methods whose runs have subjects other than items → a query for the public ids of these subjects."""
+    glossary_sources: Mapping[str, Callable[["Project"], "QuerySet[Any, Any]"]] = field(default_factory=dict)
+    """Kinds of a glossary entry's source → a query for the rows of the project that may be one."""
     release_writers: Mapping[str, Callable[["Target", "Rows"], "Writer"]] = field(default_factory=dict)
     """Formats of a release that the app writes from its own rows, by their names (`ReleaseFormat`)."""
 

@@ -13,12 +13,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.core import extensions
 from annotation.domain.choices import GlossarySourceKind, GlossaryStatus, Role
 from annotation.domain.glossary.entry import TERM_LIMIT, key_of
 from annotation.glossary import entries, files, forms
-from annotation.models import Adjudication, GlossaryEntry, Membership
+from annotation.models import Adjudication, GlossaryEntry, Membership, Project
 from annotation.pages.access import PersonRequest, member_of
 from annotation.projects import settings
+from runs.models import Run
 
 PAGE_LENGTH = 50
 _RULED = {
@@ -194,23 +196,32 @@ def _may_approve(member: Membership, entry: GlossaryEntry) -> bool:
 
 
 def _origins(request: PersonRequest, member: Membership) -> list[entries.Origin]:
-    """Return the sources that the query names. An item or a decision of another project is ignored."""
-    references: dict[str, UUID] = {}
-    for name in ("run", "evidence", "decision", "item"):
-        try:
-            references[name] = UUID(request.GET.get(name, ""))
-        except ValueError:
-            continue
-    item = references.pop("item", None)
-    if item is not None and not member.project.items.filter(public_id=item).exists():
-        item = None
-    if "decision" in references:
-        decision = Adjudication.objects.filter(public_id=references["decision"], item__project=member.project_id)
-        if not decision.exists():
-            del references["decision"]
+    """Return the sources that the query names. What is not of this project is ignored, as what does not exist."""
+    named = {name: _named(request.GET.get(name, ""), rows) for name, rows in _sources(member.project).items()}
+    item = named.pop("item")
+    references = {name: reference for name, reference in named.items() if reference is not None}
     if item is not None and not references:
         return [entries.Origin(GlossarySourceKind.REFERENCE, item, item)]
     return [entries.Origin(GlossarySourceKind(kind), reference, item) for kind, reference in references.items()]
+
+
+def _sources(project: Project) -> dict[str, QuerySet[Any]]:
+    """Return the rows of the project that an entry may come from, by the name of the parameter that names one."""
+    return {
+        "item": project.items.all(),
+        "run": Run.objects.filter(project=project.public_id),
+        "decision": Adjudication.objects.filter(item__project=project),
+        **{kind: rows(project) for added in extensions.registered() for kind, rows in added.glossary_sources.items()},
+    }
+
+
+def _named(text: str, rows: QuerySet[Any]) -> UUID | None:
+    """Return the public id if it is that of one of the rows."""
+    try:
+        public_id = UUID(text)
+    except ValueError:
+        return None
+    return public_id if rows.filter(public_id=public_id).exists() else None
 
 
 def _meanwhile() -> str:

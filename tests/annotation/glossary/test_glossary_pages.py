@@ -6,16 +6,19 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.assignment import claim
 from annotation.consensus.close import close_item
 from annotation.domain.choices import GlossaryStatus, PriorDisplay, Role
 from annotation.domain.glossary.entry import EntryValues
 from annotation.glossary import entries
-from annotation.models import Adjudication, Event, GlossaryEntry, Membership, Project
+from annotation.models import Adjudication, Event, GlossaryEntry, GlossarySource, Item, Membership, Project
 from annotation.review import adjudicate
 from builders import category, make_item, make_labelled_item, make_member, make_open_item, make_project
 from markup import compact
+from moderation.models import Evidence
+from runs.models import Run
 
 pytestmark = pytest.mark.django_db
 WEED = EntryValues("weed", "an unwanted person")
@@ -55,18 +58,41 @@ def test_a_reviewer_proposes_and_another_approves(project: Project) -> None:
     assert "an unwanted person" in client.get("/p/garden/glossary/?q=WEED").text
 
 
+def a_run(project: Project, item: Item) -> Run:
+    limits = {"call_limit": 8, "token_limit": 1000, "seconds_limit": 60}
+    return Run.objects.create(method="arcade", subject=item.public_id, project=project.public_id, **limits)
+
+
+def a_card(item: Item) -> Evidence:
+    fields = {"url": "https://example.org/", "fetched_at": timezone.now(), "sha256": "0" * 64, "text": "A page."}
+    return Evidence.objects.create(item=item, run=uuid4(), number=1, **fields)
+
+
 def test_a_term_comes_from_an_item_or_a_run_in_one_click(project: Project) -> None:
-    admin, run = make_member(project, Role.ADMIN), uuid4()
-    item, foreign = make_item(project, "Weeds again"), make_item(make_project())
-    client = client_of(admin)
+    admin, item = make_member(project, Role.ADMIN), make_item(project, "Weeds again")
+    run, client = a_run(project, item).public_id, client_of(admin)
     assert "the entry will link to it" in client.get(f"/p/garden/glossary/new/?item={item.public_id}&run={run}").text
     client.post(f"/p/garden/glossary/new/?item={item.public_id}&run={run}", written(approve="1"))
     source = GlossaryEntry.objects.get().sources.get()
     assert (source.kind, source.reference, source.item) == ("run", run, item.public_id)
     shown = client.get(reverse("annotation:item", args=["garden", item.public_id])).text
     assert "an unwanted person" in shown
-    client.post(f"/p/garden/glossary/new/?item={foreign.public_id}&decision={uuid4()}", written(term="rose"))
-    assert not GlossaryEntry.objects.get(key="rose").sources.exists()
+
+
+def test_a_source_of_another_project_is_ignored_as_what_does_not_exist(project: Project) -> None:
+    client, foreign = client_of(make_member(project, Role.ADMIN)), make_labelled_item(make_project(), [], [])
+    theirs = {"item": foreign.public_id, "run": a_run(foreign.project, foreign).public_id}
+    theirs["evidence"] = a_card(foreign).public_id
+    for number, (kind, reference) in enumerate([*theirs.items(), *((kind, uuid4()) for kind in theirs)]):
+        client.post(f"/p/garden/glossary/new/?{kind}={reference}", written(term=f"rose {number}"))
+    assert GlossaryEntry.objects.count() == 2 * len(theirs)
+    assert not GlossarySource.objects.exists()
+
+
+def test_a_card_of_evidence_is_a_source(project: Project) -> None:
+    client, card = client_of(make_member(project, Role.REVIEWER)), a_card(make_item(project))
+    client.post(f"/p/garden/glossary/new/?evidence={card.public_id}", written())
+    assert GlossaryEntry.objects.get().sources.get().reference == card.public_id
 
 
 def test_a_term_comes_from_a_decision_in_one_click(project: Project) -> None:

@@ -168,7 +168,7 @@ def test_a_reset_to_an_unconfirmed_address_tells_no_name(client, wren):
 
 
 def test_mails_of_accounts_have_limits_for_who_gets_and_who_causes_them(session, client, wren):
-    for number in range(15):
+    for _ in range(15):
         Client().post(RESET, {"email": "wren@example.org"})
         Client().post(RESET, {"email": "nobody@example.org"})
     assert Mail.objects.count() == 2 * queue.MOST_TO_ONE
