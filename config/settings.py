@@ -259,6 +259,8 @@ ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 ACCOUNT_EMAIL_NOTIFICATIONS = True
+PASSWORD_RESET_TIMEOUT = 86_400
+"""Seconds that a link for a new password works, sent by mail or made by an admin."""
 # Ours count in one place for pages and API and answer 429 with Retry-After (config/web/rate_limits.py).
 ACCOUNT_RATE_LIMITS = False
 MFA_ADAPTER = "config.web.accounts.SecondSteps"
