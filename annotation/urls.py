@@ -171,6 +171,11 @@ urlpatterns = [
     ),
     path("p/<slug:slug>/people/<uuid:public_id>/again/", member_views.member_reactivate, name="member-reactivate"),
     path(
+        "p/<slug:slug>/people/<uuid:public_id>/password-link/",
+        limited("invitation", member_views.member_password_link),
+        name="member-password-link",
+    ),
+    path(
         "p/<slug:slug>/people/<uuid:public_id>/erase/", open_when_closed(member_views.member_erase), name="member-erase"
     ),
     # pictures

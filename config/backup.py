@@ -1,19 +1,23 @@
 """Backups of the site in a folder: the database, then all stored files, each with its SHA-256; and their way back.
 
 The database comes first: a file without a row is harmless, a row without its file is not. The list of checksums is
-written last, so a backup that was cut off has none and is refused. SECRET_KEY is not in it.
+written last, so a backup that was cut off has none and is refused. SECRET_KEY is not in it, and no session: who reads a
+backup signs in as nobody.
 """
 
 import hashlib
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from django.apps import apps
+from django.contrib.sessions.models import Session
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import connection
@@ -31,6 +35,7 @@ from config import env_database, shared_parts
 
 SUMS, ABOUT, FILES = "SHA256SUMS", "backup.json", "files"
 FOLDERS = ("pictures", "imports", "releases", "vectors")
+_SESSIONS = Session._meta.db_table
 _DATABASES = {"sqlite": "database.sqlite3", "postgresql": "database.dump"}
 
 
@@ -191,8 +196,12 @@ def _dump(target: Path) -> None:
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("VACUUM INTO %s", [str(target)])
+        with closing(sqlite3.connect(target, isolation_level=None)) as copy:
+            copy.execute(f"DELETE FROM {_SESSIONS}")  # noqa: S608  # a name of Django's own
+            copy.execute("VACUUM")  # or the bytes of what was deleted stay in the file
     else:
-        _run("pg_dump", "--format", "custom", "--no-owner", "--file", str(target))
+        left_out = f"--exclude-table-data={_SESSIONS}"
+        _run("pg_dump", "--format", "custom", "--no-owner", left_out, "--file", str(target))
 
 
 def _load(source: Path) -> None:

@@ -12,8 +12,27 @@ _LOOKS_SECRET = re.compile(
     r"\bsk-[A-Za-z0-9_-]{6,}"
     r"|(?<=Bearer )\S+|(?<=bearer )\S+"
     r"|(?<=://)[^\s/@:]*:[^\s/@]+(?=@)"
-    r"|(?<=invite/)[A-Za-z0-9_-]+|(?<=invite%2F)[A-Za-z0-9_-]+"
 )
+SECRET_ADDRESSES = (
+    "invite/<token>",
+    "mail/stop/<token>",
+    "data/<key>/asked/<token>",
+    "accounts/confirm-email/<key>",
+    "accounts/password/reset/key/<uidb36>-<key>",
+)
+"""Addresses whose last part opens something for whoever knows it. docs/operators.md lists them for a proxy's log."""
+# As a path, and inside the query of another address, where a slash may be written as %2F or %252F.
+_SLASH, _PART = "(?:/|%(?:25)?2F)", r"[^\s/?#&\"'<>]+"
+
+
+def _before_the_secret(address: str) -> str:
+    *parts, _secret = address.split("/")
+    return _SLASH.join([*(f"{_PART}?" if part.startswith("<") else part for part in parts), ""])
+
+
+_SECRET_ADDRESS = re.compile(f"({'|'.join(map(_before_the_secret, SECRET_ADDRESSES))}){_PART}", re.IGNORECASE)
+# What an identity provider sends back with somebody who signs in.
+_ONE_TIME_CODE = re.compile(r"([?&](?:code|state)=)[^\s&#\"'<>]+")
 # PostgreSQL repeats row values after DETAIL: and literals after LINE 1:; texts of items are such values.
 _QUOTED_VALUES = re.compile(r"^(DETAIL|CONTEXT|LINE \d+): .*$", re.MULTILINE)
 
@@ -37,6 +56,8 @@ def redact(text: str, secrets: list[str]) -> str:
     """Return the text without secrets and quoted row values."""
     for value in secrets:
         text = text.replace(value, "[redacted]")
+    for pattern in (_SECRET_ADDRESS, _ONE_TIME_CODE):
+        text = pattern.sub(r"\1[redacted]", text)
     return _QUOTED_VALUES.sub(r"\1: [left out]", _LOOKS_SECRET.sub("[redacted]", text))
 
 

@@ -257,8 +257,15 @@ ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_SESSION_REMEMBER = None
 ACCOUNT_PREVENT_ENUMERATION = True
+# Addresses, connected accounts, second steps: the password of the last five minutes, and the owner is told.
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+PASSWORD_RESET_TIMEOUT = 86_400
+"""Seconds that a link for a new password works, sent by mail or made by an admin."""
 # Ours count in one place for pages and API and answer 429 with Retry-After (config/web/rate_limits.py).
 ACCOUNT_RATE_LIMITS = False
+MFA_ADAPTER = "config.web.accounts.SecondSteps"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_TOTP_ISSUER = "Interplay"
 # Accounts come from an admin, not from sign-up, and need no address: there is none to verify.

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
@@ -69,7 +70,7 @@ class Invitations(APIView):
         values = cleaned(InvitationForm(mine.project, {f"invite-{name}": value for name, value in form_values.items()}))
         roles = [Role(role) for role in values["roles"]]
         new_invitation = invitations.invite(mine, roles, days=values["days"], team=values["team"], note=values["note"])
-        link = request.build_absolute_uri(reverse("annotation:invitation", args=[new_invitation.token]))
+        link = settings.SITE_URL + reverse("annotation:invitation", args=[new_invitation.token])
         return Response(_json(new_invitation.invitation) | {"link": link, "token": new_invitation.token}, status=201)
 
 

@@ -293,6 +293,7 @@ class EventVerb(NamedEnum):
     """An admin looked at which member gave which vote of an item."""
     NEW_ROUND = "new_round", pgettext("stored word", "sent to a new round")
     OPENED = "opened", pgettext("stored word", "opened")
+    PASSWORD_LINK_MADE = "password_link_made", pgettext("stored word", "link for a new password made")
     PICTURE_TEXT_CORRECTED = "picture_text_corrected", pgettext("stored word", "words of a picture corrected")
     PICTURES_READ = "pictures_read", pgettext("stored word", "reading of pictures asked")
     PRIORS_CANCELLED = "priors_cancelled", pgettext("stored word", "priors cancelled")

@@ -38,6 +38,8 @@ class MailKind(StrEnum):
     ACCESS_ASKED = "access_asked"
     ACCESS_DECIDED = "access_decided"
     ITEM_REPORTED = "item_reported"
+    ACCOUNT = "account"  # a link that sets a password or confirms an address
+    ACCOUNT_NOTICE = "account_notice"  # the way into the account was changed
 
 
 class MailState(StrEnum):

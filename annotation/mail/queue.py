@@ -19,8 +19,11 @@ from runs.queue.task_messages import enqueue_task
 from runs.sql.database_clock import database_now
 
 TASK = "annotation.tasks.send_mail"
+OF_AN_ACCOUNT = (MailKind.ACCOUNT, MailKind.ACCOUNT_NOTICE)
 MOST_TO_ONE = 10
 """The most mails to one address in a day; further ones are not sent."""
+MOST_OF_AN_ACCOUNT = 20
+"""The most mails that one account causes in a day, to whatever addresses it names."""
 MOST_OF_A_PROJECT = 100
 """The most mails to people outside that one project causes in a day."""
 KEPT = timedelta(days=30)
@@ -47,7 +50,7 @@ def queue_mail(
     `user`: the account that it is for, if any; it is then sent only while the account has this address.
     Returns False if this site sends none, or if the address or the project has had too many today.
     """
-    if not takes_mail(address, user=user, project=project):
+    if not takes_mail(address, user=user, project=project, kind=kind):
         return False
     now = database_now()
     mail = Mail.objects.create(
@@ -65,14 +68,23 @@ def queue_mail(
     return True
 
 
-def takes_mail(address: str, *, user: User | None = None, project: Project | None = None) -> bool:
-    """Return whether a mail to the address would be stored now, by the same rules as `queue_mail`."""
+def takes_mail(
+    address: str, *, user: User | None = None, project: Project | None = None, kind: MailKind | None = None
+) -> bool:
+    """Return whether a mail to the address would be stored now, by the same rules as `queue_mail`.
+
+    Links and notices of one's account have limits of their own: no other mail can use them up.
+    """
     if not sends_mail():
         return False
-    lately = database_now() - _DAY
-    if Mail.objects.filter(address_digest=digest_of(address), created_at__gte=lately).count() >= MOST_TO_ONE:
+    lately = Mail.objects.filter(created_at__gte=database_now() - _DAY)
+    is_own = kind in OF_AN_ACCOUNT
+    alike = lately.filter(kind=kind) if is_own else lately.exclude(kind__in=OF_AN_ACCOUNT)
+    if alike.filter(address_digest=digest_of(address)).count() >= MOST_TO_ONE:
         return False
-    outside = Mail.objects.filter(project=project, user=None, created_at__gte=lately)
+    if is_own and alike.filter(user=user).count() >= MOST_OF_AN_ACCOUNT and user is not None:
+        return False
+    outside = lately.filter(project=project, user=None)
     return project is None or user is not None or outside.count() < MOST_OF_A_PROJECT
 
 

@@ -15,6 +15,7 @@ from django.utils.translation import override
 
 from annotation.core.sealed import CannotOpen, unseal
 from annotation.domain.outgoing import MOST_ATTEMPTS, MailKind, MailState, delay_after
+from annotation.mail.queue import OF_AN_ACCOUNT
 from annotation.models import Mail, User
 from runs.sql.database_clock import database_now
 
@@ -92,6 +93,8 @@ def _subject(kind: MailKind) -> Any:
         MailKind.ACCESS_ASKED: _("Somebody asks for release %(number)s of %(project)s"),
         MailKind.ITEM_REPORTED: _("A post of %(project)s was reported as illegal"),
         MailKind.ACCESS_DECIDED: _("Your request for %(project)s, release %(number)s"),
+        MailKind.ACCOUNT: "%(subject)s",
+        MailKind.ACCOUNT_NOTICE: "%(subject)s",
     }[kind]
 
 
@@ -99,6 +102,8 @@ def _is_wanted(mail: Mail) -> bool:
     """Return whether the mail may still be sent: the person still asks for it, the project is not being deleted."""
     if mail.project is not None and mail.project.delete_after is not None:
         return False
+    if mail.kind in OF_AN_ACCOUNT:  # also to an address that the account no longer has, or has not confirmed
+        return mail.user is not None and mail.user.is_active
     if mail.user is None:
         return True
     setting = STOPPED_BY.get(MailKind(mail.kind))

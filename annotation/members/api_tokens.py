@@ -1,10 +1,14 @@
-"""When a person's tokens for the API end (with the password, with the last membership), and their last use."""
+"""When a person's tokens for the API end (with the password, with the last membership), and their last use.
+
+A new password also ends the connections to accounts of an organisation: each is a way in without the password.
+"""
 
 import logging
 import time
 from datetime import timedelta
 from typing import Any
 
+from allauth.socialaccount.models import SocialAccount
 from django.db import DatabaseError, transaction
 from django.db.models.functions import Now
 from django.db.models.signals import post_save
@@ -54,10 +58,11 @@ def note_use(token: AuthToken, address: str, client: str) -> None:
 
 @receiver(post_save, sender=User)
 def _end_with_the_password(instance: User, created: bool, **_: Any) -> None:
-    """End all tokens where a password was set, wherever that was: whoever knew the old one may have made them.
+    """End all tokens and connected accounts where a password was set: whoever knew the old one may have made them.
 
     Django leaves the new password in `_password` until the account is saved; a stored hash that is only made anew
     when somebody signs in does not count.
     """
     if not created and getattr(instance, "_password", None) is not None:
         end_tokens(instance)
+        SocialAccount.objects.filter(user=instance).delete()

@@ -31,6 +31,7 @@ from annotation.members.roles import has_other_admin
 from annotation.models import (
     Batch,
     CheckIn,
+    Event,
     Invitation,
     Mail,
     Membership,
@@ -89,13 +90,20 @@ def erase(user: User, by: Membership | None = None) -> Erased:
 
 
 def may_erase(admin: Membership, user: User) -> bool:
-    """Return whether an admin may erase a person: all of the person's projects are theirs, or they are a site admin."""
+    """Return whether an admin may erase a person.
+
+    Site admins may. Others may if all of the person's projects are theirs, and the person did something in one of them
+    or never signed in: an account that somebody uses elsewhere, and that was only added by its name, is not theirs.
+    """
     if admin.user is not None and admin.user.is_superuser:
         return True
     if user.is_staff or user.is_superuser:
         return False
     administered = Membership.objects.filter(user=admin.user_id, administers=True, active=True)
-    return not Membership.objects.filter(user=user).exclude(project__in=administered.values("project")).exists()
+    ours = Q(project__in=administered.values("project"))
+    if Membership.objects.filter(user=user).exclude(ours).exists():
+        return False
+    return user.last_login is None or Event.objects.filter(ours, actor__user=user).exists()
 
 
 def _refuse_the_last(user: User) -> None:

@@ -138,15 +138,6 @@ def _email(email: str) -> str:
     return email
 
 
-def renew_password(user: User) -> str:
-    """Give the account a new password, which its owner must change at the next sign-in. Return it."""
-    password = new_password()
-    user.set_password(password)
-    user.must_change_password = True
-    user.save(update_fields=["password", "must_change_password"])
-    return password
-
-
 def new_password() -> str:
     """Return twenty random letters in groups of five, easy to copy by hand: 100 bits."""
     return "-".join("".join(secrets.choice(_PASSWORD_LETTERS) for _ in range(5)) for _ in range(4))

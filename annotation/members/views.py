@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.forms import Form
 from django.http import Http404, HttpResponse
@@ -20,7 +21,7 @@ from annotation.core import second_factor
 from annotation.domain.choices import OnWithdrawal, Role
 from annotation.domain.outgoing import MailKind
 from annotation.mail.queue import queue_mail
-from annotation.members import erasure, join, participation, roles
+from annotation.members import erasure, join, participation, password_links, roles
 from annotation.members import invitations as member_invitations
 from annotation.members.forms import EraseMemberForm, InvitationForm, NewMemberForm, PseudonymForm, QuotaForm, RolesForm
 from annotation.models import Invitation, Membership, Project, seat_count
@@ -73,7 +74,7 @@ def invitations(request: PersonRequest, slug: str) -> HttpResponse:
             note=values["note"],
             form_key=values["key"] and f"{values['key']} {address}",  # another address is another person
         )
-        link = request.build_absolute_uri(reverse("annotation:invitation", args=[new_invitation.token]))
+        link = settings.SITE_URL + reverse("annotation:invitation", args=[new_invitation.token])
         if new_invitation.is_new:
             _send_link(request, new_invitation.invitation, address, link)
         form = InvitationForm(admin.project)
@@ -195,6 +196,17 @@ def member_reactivate(request: PersonRequest, slug: str, public_id: UUID) -> Htt
     return redirect("annotation:member", slug, public_id)
 
 
+@never_cache
+@require_POST
+def member_password_link(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Make a link by which the person sets a new password. It is shown once, in this response only."""
+    admin = member_of(request, slug, Role.ADMIN)
+    person = _member(admin.project, public_id)
+    if not password_links.may_make_link(admin, person):
+        raise Http404
+    return _member_page(request, admin, person, link=password_links.make_password_link(person, admin))
+
+
 @require_POST
 def member_erase(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Empty a person's account on their request, if their pseudonym was typed as confirmation."""
@@ -267,8 +279,10 @@ def _people_page(
     return render(request, "annotation/members.html", context, status=422 if wrong else 200)
 
 
-def _member_page(request: PersonRequest, admin: Membership, person: Membership, **forms: Form | Any) -> HttpResponse:
-    """Render the page about one person, with the refused form, if any, as it was filled in.
+def _member_page(
+    request: PersonRequest, admin: Membership, person: Membership, *, link: str = "", **forms: Form | Any
+) -> HttpResponse:
+    """Render the page about one person, with a new link for a password, or the refused form as it was filled in.
 
     Raises Http404 for a member without an account.
     """
@@ -288,6 +302,8 @@ def _member_page(request: PersonRequest, admin: Membership, person: Membership, 
         "erased": _is_erased(person),
         "named": person.pseudonym if _is_erased(person) else person.shown_username or person.pseudonym,
         "may_erase": person.pk != admin.pk and erasure.may_erase(admin, person.user),
+        "may_make_link": password_links.may_make_link(admin, person),
+        "link": link,
         "has_second_step": second_factor.is_set_up(person),
         "agreed": consent_texts.agreed_by(person),
         "keeps_labels": consent_texts.policy_for(person) is OnWithdrawal.KEEP,

@@ -13,10 +13,12 @@ from typing import Any
 import psycopg
 import pytest
 from django.conf import settings as site
+from django.contrib.sessions.models import Session
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.utils import ConnectionHandler
+from django.test import Client
 from PIL import Image
 
 import builders
@@ -37,6 +39,7 @@ pytestmark = [pytest.mark.django_db(transaction=True)]
 def made(tmp_path: Path) -> Path:
     """The backup of a project with pictures and a release."""
     admin = builders.make_member(builders.make_project("garden"), Role.ADMIN)
+    Client().force_login(admin.user)
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         rows = [{"id": f"p-{n}", "text": f"Post {n}.", "image": f"{n}.png", "gold": 0} for n in range(2)]
@@ -93,8 +96,15 @@ def test_restored_elsewhere_the_audit_is_clean_and_every_file_has_its_checksum(
     assert files == files_below(Path(site.MEDIA_ROOT)) and len(files) > 8
     audited = ran(elsewhere, "audit", "garden", "--json")
     assert audited.returncode == 0, audited.stdout
+    count = "from django.contrib.sessions.models import Session; print('sessions', Session.objects.count())"
+    assert Session.objects.exists() and "sessions 0" in ran(elsewhere, "shell", "-c", count).stdout
     again = ran(elsewhere, "restore", str(made))
     assert again.returncode == 1 and "The database is not empty" in again.stderr
+
+
+def test_the_bytes_of_a_backup_hold_no_session(made: Path) -> None:
+    key = Session.objects.get().session_key.encode()
+    assert [path.name for path in made.rglob("*") if path.is_file() and key in path.read_bytes()] == []
 
 
 def test_a_backup_that_lost_or_gained_a_byte_is_refused(made: Path) -> None:

@@ -177,6 +177,7 @@ ROUTES: dict[str, Route] = {
     "annotation:member-quota": Route((D,), the_member, POST),
     "annotation:member-reactivate": Route((D,), the_member, POST),
     "annotation:member-erase": Route((D,), the_member, POST),
+    "annotation:member-password-link": Route((D,), the_member, POST),
     "annotation:member-deactivate": Route((D,), the_member, POST),
     # priors
     "annotation:priors": Route((D,), project),

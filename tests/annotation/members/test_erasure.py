@@ -19,15 +19,17 @@ from django.db import connection
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import reverse
+from django.utils import timezone
 from knox.models import AuthToken
 
 from annotation.assignment.claim import claim
 from annotation.assignment.outcomes import HeldSeat
 from annotation.core.release_paths import releases_root
 from annotation.domain.answer import Answer
-from annotation.domain.choices import OnWithdrawal, Role
+from annotation.domain.choices import EventVerb, OnWithdrawal, Role
 from annotation.labelling.submit import submit_label
 from annotation.members import erasure, invitations, participation, personal_data, views_preferences
+from annotation.members.join import add_member
 from annotation.models import (
     Batch,
     CheckIn,
@@ -43,6 +45,7 @@ from annotation.models import (
     Seat,
     Skip,
     User,
+    record,
 )
 from annotation.operations.audit import audit
 from annotation.releases.build import release
@@ -345,6 +348,25 @@ def test_a_project_admin_erases_whose_projects_are_all_theirs(project):
     assert "The account was erased" in client.get(f"/p/garden/people/{person.public_id}/").content.decode()
     told = Event.objects.get(verb="erased")
     assert (told.actor, told.row, told.facts) == (admin, person.public_id, {})
+
+
+def test_an_account_that_was_only_added_by_its_name_is_not_the_admins_to_erase(project):
+    admin = make_member(project, Role.ADMIN)
+    theirs = make_user("freelance", last_login=timezone.now())
+    person = add_member(project, "Freelance", Role.ANNOTATOR, actor=admin).membership
+    assert not erasure.may_erase(admin, theirs)
+    client = Client()
+    client.force_login(admin.user)
+    address = f"/p/garden/people/{person.public_id}/"
+    assert "has done nothing here yet" in compact(client.get(address).text)
+    assert client.post(f"{address}erase/", {"pseudonym": person.pseudonym}).status_code == 404
+    record(EventVerb.LABELLED, project=project, actor=person)  # they worked here
+    assert erasure.may_erase(admin, theirs)
+
+
+def test_an_account_that_nobody_ever_used_may_be_erased(project):
+    admin = make_member(project, Role.ADMIN)
+    assert erasure.may_erase(admin, add_member(project, "typo", Role.ANNOTATOR, actor=admin).membership.user)
 
 
 def test_a_project_admin_never_erases_who_runs_the_site(project):

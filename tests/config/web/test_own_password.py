@@ -4,14 +4,14 @@ import json
 import re
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from knox.models import AuthToken
 
 import builders
 from annotation.domain.choices import Role
-from annotation.members.join import add_member, renew_password
+from annotation.members.join import add_member
 from annotation.models import User
 from site_addresses import ROUTES, World, module_world, world
 
@@ -82,7 +82,7 @@ def test_the_new_password_is_not_the_old_one_and_no_weak_one(printed):
 def test_every_address_leads_there_and_nothing_is_done(world: World, rate_limits):
     user = world.members[Role.ADMIN].user
     assert user is not None
-    renew_password(user)
+    User.objects.filter(pk=user.pk).update(must_change_password=True)
     before = world.project.__class__.objects.values_list().get(pk=world.project.pk)
     client = Client()
     client.force_login(user)
@@ -121,17 +121,6 @@ def test_no_token_is_made_with_a_printed_password_and_none_works(printed):
     _row, token = AuthToken.objects.create(User.objects.get(username="wren"))
     refused = Client().get("/api/v1/projects/", headers={"authorization": f"Token {token}"})
     assert (refused.status_code, refused.json()["code"]) == (403, "password_change_needed")
-
-
-def test_a_new_password_by_command_is_printed_once_and_changed_by_its_owner(capsys):
-    user = builders.make_user("wren", OWN)
-    call_command("new_password", "Wren", "--json")
-    printed = json.loads(capsys.readouterr().out)["password"]
-    user.refresh_from_db()
-    assert user.check_password(printed) and user.must_change_password
-    assert signed_in(printed).get("/")["Location"].startswith(CHANGE)
-    with pytest.raises(CommandError, match="no account 'nobody'"):
-        call_command("new_password", "nobody")
 
 
 def test_what_a_site_admin_sets_for_somebody_else_is_changed_too(client, settings):
