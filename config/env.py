@@ -17,7 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from providers.http.denied import Denied, read_denied, read_nat64
 from providers.profiles import Amendments, read_amendments
-from providers.servers import BUILT_IN, ModelServer, is_web_address, server_problem
+from providers.servers import BUILT_IN, ModelServer, api_address_problem, is_web_address, server_problem
 
 _PUBLIC_PASSWORDS = {"interplay", "postgres", "password", "secret", "changeme", "change-me", "admin", "guest", "redis"}
 _YES = {"1", "true", "on"}
@@ -94,7 +94,8 @@ def model_servers(name: str, *, environ: Mapping[str, str] = os.environ) -> dict
             raise ImproperlyConfigured(f"{name} {problem}.")
         if server in servers:
             raise ImproperlyConfigured(f"{name} names the server {server} twice.")
-        key = _key_in(f"{name} of {server}", rest[2]) if len(rest) == 3 else ""
+        of_key = f"{name}, whose key of {server} stands in {rest[2]}," if len(rest) == 3 else ""
+        key = _header_key(of_key, _key_in(f"{name} of {server}", rest[2])) if of_key else ""
         servers[server] = ModelServer(server, rest[0], rest[1], key)
     return servers
 
@@ -227,6 +228,44 @@ def secret(name: str, *, default: str = "", environ: Mapping[str, str] = os.envi
     return _key_in(f"{name}_FILE", path)
 
 
+def api_key(name: str, *, environ: Mapping[str, str] = os.environ) -> str:
+    """Read the key of a service, from NAME or the file in NAME_FILE: letters that a header can carry.
+
+    Raises ImproperlyConfigured, with a sentence that does not repeat the key, for what no service gave as its key.
+    """
+    setting = f"{name}_FILE" if environ.get(f"{name}_FILE", "").strip() else name
+    return _header_key(setting, secret(name, environ=environ))
+
+
+def _header_key(setting: str, key: str) -> str:
+    """Return the key without a byte-order mark and white space around it.
+
+    Raises ImproperlyConfigured if it cannot be what a service gave.
+    """
+    if problem := key_problem(key := key.strip(_AROUND_A_KEY)):
+        raise ImproperlyConfigured(f"{setting} holds a key {problem} Copy it again from the service that gave it.")
+    return key
+
+
+def key_problem(key: str) -> str:
+    """Return what is wrong with a key, as the end of a sentence; empty if a header can carry it."""
+    if "…" in key or "..." in key or "***" in key:
+        return "that was shortened: it has … or *** where letters were left out."
+    if key[:1] in _QUOTES or key[-1:] in _QUOTES:
+        return "in quotation marks: leave them out."
+    if key.lower().startswith("bearer "):
+        return "that begins with Bearer: leave that word out."
+    if any(letter.isspace() for letter in key):
+        return "with a space or a line break in it."
+    if odd := next((letter for letter in key if not "!" <= letter <= "~"), ""):
+        return f"with the letter U+{ord(odd):04X} in it, which no header of HTTP can carry."
+    return ""
+
+
+_AROUND_A_KEY = "\ufeff\u200b\u2060\u00a0 \t\r\n\v\f"
+_QUOTES = tuple("\"'`“”‘’«»„")
+
+
 def _key_in(setting: str, path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8").strip()
@@ -261,6 +300,14 @@ def url(name: str, *, default: str = "", environ: Mapping[str, str] = os.environ
             f"{name} must look like https://service.example.org/path, without a password and without a #."
         )
     return raw
+
+
+def model_url(name: str, *, environ: Mapping[str, str] = os.environ) -> str:
+    """Read the address of a model server: what all its calls share, without a query and the path of one call."""
+    address = url(name, environ=environ)
+    if problem := api_address_problem(address):
+        raise ImproperlyConfigured(f"{name} {problem}.")
+    return address
 
 
 def site_url(name: str, *, default: str, environ: Mapping[str, str] = os.environ) -> str:

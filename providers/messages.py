@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from providers.half_characters import whole
 from providers.profiles import ModelProfile
 
 
@@ -15,6 +16,10 @@ class Text:
     """A piece of text in a message."""
 
     text: str
+
+    def __post_init__(self) -> None:
+        """Replace half characters, as a cut by tokens leaves them: nothing that holds one can be sent."""
+        object.__setattr__(self, "text", whole(self.text))
 
 
 @dataclass(frozen=True)
@@ -173,10 +178,51 @@ class ProviderPaused(ProviderError):
     """The provider does not serve this account for now (bad key, no quota, breaker open): wait and tell an admin."""
 
     code = "provider_paused"
+    model = ""
+    """The one model that is not served, as `provider:model`; empty where none of the provider's is."""
+    is_cause = False
+    """Whether this request brought the pause about, and did not merely meet one."""
 
     def __init__(self, message: str, *, code: str | None = None, retry_after: float = 60.0) -> None:
         super().__init__(message, code=code)
         self.retry_after = retry_after
+
+
+class ModelPaused(ProviderPaused):
+    """The provider does not serve this account with one model; it serves others."""
+
+    def __init__(self, message: str, *, model: str, retry_after: float = 60.0) -> None:
+        super().__init__(message, retry_after=retry_after)
+        self.model = model
+
+
+class AccessUnclear(ProviderPaused):
+    """The provider turned the request away and did not say why: the account or this request is at fault.
+
+    `sentence` is what it said, without advice.
+    """
+
+    def __init__(self, message: str, *, sentence: str, retry_after: float = 60.0) -> None:
+        super().__init__(message, retry_after=retry_after)
+        self.sentence = sentence
+
+
+class TooDear(ProviderPaused):
+    """The account cannot pay for so long an answer, but for one of `tokens`."""
+
+    def __init__(self, message: str, tokens: int, *, retry_after: float = 60.0) -> None:
+        super().__init__(message, retry_after=retry_after)
+        self.tokens = tokens
+
+
+class TurnedBack(ProviderError):
+    """Something in front of the provider, such as a firewall, did not let this request through."""
+
+
+class WrongAddress(ProviderError):
+    """There is no model server at the address of the settings."""
+
+    code = "bad_request"
 
 
 class Refused(Exception):

@@ -45,4 +45,42 @@ def server_problem(name: str, protocol: str, address: str) -> str:
         return f"gives {name} the protocol {protocol!r}: it must be one of {', '.join(PROTOCOLS)}"
     if not is_web_address(address):
         return f"gives {name} an address that does not look like https://models.example.org/v1"
+    if problem := api_address_problem(address):
+        return f"gives {name} an address that {problem}"
     return ""
+
+
+def address_setting(server: str) -> str:
+    """Return the variable that holds a server's address."""
+    return _ADDRESS_SETTINGS.get(server, "MODEL_SERVERS")
+
+
+def address_advice(server: str, address: str) -> str:
+    """Return the sentence for whoever typed an address at which no model server is."""
+    ending = "" if server == "dashscope" else "; most addresses end with /v1"
+    where = f"at {address}" if address else "at the vendor's own address"
+    return f"No model server answers {where}: look at {address_setting(server)}{ending}"
+
+
+def api_address_problem(address: str) -> str:
+    """Return what is wrong with the address of a model server, with the right one; empty if nothing is.
+
+    The end of a sentence. An address is the part that all calls share: without a query, and without the path of one
+    call. The query is not repeated: it may hold a key.
+    """
+    plain, _mark, query = address.partition("?")
+    right = _CALL_PATH.sub("", plain.rstrip("/")) or plain
+    if query or _mark:
+        azure = ". Azure needs no api-version where the address ends with /openai/v1" if "api-version" in query else ""
+        return f"has a query after the ?, which no address of a model server has: write {right}{azure}"
+    if right.rstrip("/") != plain.rstrip("/"):
+        return f"names the path of one call: write {right}, without {plain.rstrip('/')[len(right) :]}"
+    return ""
+
+
+_ADDRESS_SETTINGS = {"openai": "OPENAI_BASE_URL", "dashscope": "DASHSCOPE_HTTP_BASE_URL"}
+_CALL_PATH = re.compile(
+    r"/+(?:chat/completions|completions|embeddings|responses|models(?:/[^/]*)?|messages|images/generations"
+    r"|api/(?:chat|generate|tags|embed)|services(?:/[^?]*)?)$",
+    re.IGNORECASE,
+)

@@ -13,6 +13,8 @@ import json_repair
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
 
+from providers.half_characters import whole_texts
+
 Shape = TypeVar("Shape", bound=BaseModel)
 
 _FENCE = re.compile(r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)```", re.DOTALL)
@@ -200,6 +202,8 @@ def _piece(raw: str, *, repaired: bool) -> _Piece | None:
         value = json.loads(raw, object_pairs_hook=_object, parse_constant=_no_constant)
         if r"\u0000" in raw:  # in strict JSON NUL stands in no other way
             _refuse_nul(value)
+        if r"\ud" in raw.lower():  # an emoji that was cut: its half would make the whole answer unreadable
+            value = whole_texts(value)
         return _Piece(raw, json.dumps(value, allow_nan=False, sort_keys=True), repaired)
     except _Unfit as fault:
         return _Piece(raw, "{}", repaired, unfit=str(fault))

@@ -26,7 +26,7 @@ from providers.bindings import (
 )
 from providers.keyword.model import SLOW, SlowKeywordModel, site_model
 from providers.learnt_facts import site_facts
-from providers.messages import Model, ProviderError, Refused, Reply, Request
+from providers.messages import Model, ModelPaused, ProviderError, Refused, Reply, Request, WrongAddress
 from providers.pictures import ScaledPictures
 from providers.profiles import Lesson, ModelProfile, less_demanding, site_profile
 from providers.resilience.adaptation import AdaptingModel
@@ -134,7 +134,11 @@ class _Guarded:
 
     def _model_without_retries(self, texts: Sequence[str]) -> Vectors:
         with self._gate:
-            return self._breaker.watch(lambda: self._sender.vectors(texts))
+            return self._breaker.watch(
+                lambda: self._sender.vectors(texts),
+                model=self.name,
+                harmless=lambda: self._sender.vectors(["Good morning."]),
+            )
 
 
 def _patience(breaker: CircuitBreaker) -> RetryPolicy:
@@ -201,7 +205,7 @@ _pictures = ScaledPictures()
 
 
 class _Named:
-    """A model that names its setting in a final fault of the request (threats L18)."""
+    """A model that names its setting where the model or the request is at fault (threats L18)."""
 
     def __init__(self, model: Model, setting: str) -> None:
         self.name, self.sees_pictures = model.name, model.sees_pictures
@@ -212,9 +216,13 @@ class _Named:
         try:
             return self._model.reply(request)
         except ProviderError as fault:
-            if fault.code != "bad_request":
+            origin = f"{self.name} comes from {self._setting}."
+            if isinstance(fault, ModelPaused):
+                fault.args = (f"{fault} {origin}",)
                 raise
-            named = ProviderError(f"{fault}. {self.name} comes from {self._setting}.", code=fault.code)
+            if fault.code != "bad_request" or isinstance(fault, WrongAddress):
+                raise
+            named = ProviderError(f"{fault}. {origin}", code=fault.code)
             named.attempts = fault.attempts
             raise named from fault
 

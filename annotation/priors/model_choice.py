@@ -67,12 +67,12 @@ class TrialReply:
 
 def model_setups(project: Project | None = None) -> list[ModelSetup]:
     """Return the models of all roles, for a project or for the site, those of the priors first."""
-    paused = {pause.provider: pause for pause in provider_pauses.pauses_in_force()}
+    paused = {pause.name: pause for pause in provider_pauses.pauses_in_force()}
     setups = []
     for role in ModelRole:
         binding = _bound(role, project)
         chosen = project.model_plan.get(role, "") if project else ""
-        setups.append(ModelSetup(role, binding, chosen, paused.get(binding.provider)))
+        setups.append(ModelSetup(role, binding, chosen, paused.get(binding.provider) or paused.get(binding.name)))
     return setups
 
 

@@ -98,8 +98,8 @@ def _page(
         "setups": setups,
         "rows": [(setup, form[setup.role]) for setup in setups],
         "tested": tested,
-        # A provider's pause is told once, however many roles it has.
-        "pauses": list({setup.binding.provider: setup for setup in setups if setup.pause}.values()),
+        # A pause is told once, however many roles it holds.
+        "pauses": list({setup.pause.name: setup for setup in setups if setup.pause}.values()),
         "traits": model_traits.traits_of_models(setup.binding.name for setup in setups),
         "allowed": bindings.allowed_models(),
         "form": form,

@@ -67,8 +67,13 @@ def _of_database() -> Iterator[GaugeMetricFamily]:
     yield _gauge("worker_delay_seconds", "Seconds by which the latest of them woke too late.", max(delays, default=0))
     age = Pulse.age("worker")
     yield _gauge("sweep_age_seconds", "Seconds since the last sweep.", float("inf") if age is None else age)
-    pauses = {pause.provider: pause.waiting for pause in provider_pauses.pauses_in_force()}
-    yield _by("provider_paused_runs", "Runs that wait for a provider that serves nobody.", "provider", pauses)
+    pauses = {pause.name: pause.waiting for pause in provider_pauses.pauses_in_force()}
+    yield _by(
+        "provider_paused_runs",
+        "Runs that wait for a provider or a model that serves nobody.",
+        "provider",
+        pauses,
+    )
 
 
 def _figure_of(work: Iterable[Work], figure: str) -> dict[str, float]:

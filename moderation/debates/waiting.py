@@ -1,6 +1,6 @@
 """What an open run waits for: an answer of a model, the end of a pause, its next try, or a worker."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -26,7 +26,7 @@ class WaitsFor(StrEnum):
 class Wait:
     """A wait: its cause, its end if that is known, and the reason that the provider gave.
 
-    `of` names the steps under way, or the paused provider.
+    `of` names the steps under way, or the paused provider or model.
     """
 
     cause: WaitsFor
@@ -49,8 +49,8 @@ def wait_of(run: Run, pauses: Sequence[PauseInForce] | None = None) -> Wait | No
         return None
     now = timezone.now()
     for pause in pauses_in_force() if pauses is None else pauses:
-        if pause.until > now and pause.provider in _providers(run.model_plan):
-            return Wait(WaitsFor.PAUSE, pause.until, pause.detail, [pause.provider])
+        if pause.until > now and pause.holds(run.model_plan):
+            return Wait(WaitsFor.PAUSE, pause.until, pause.detail, [pause.name])
     if next_try(run):
         return Wait(WaitsFor.NEXT_TRY, run.not_before, run.detail)
     return Wait(WaitsFor.WORKER)
@@ -67,7 +67,3 @@ def seconds_of_work(run: Run) -> float:
         return run.seconds
     began = max(run.started_at, run.not_before)
     return run.seconds + max(0.0, (timezone.now() - began).total_seconds())
-
-
-def _providers(plan: Mapping[str, str]) -> set[str]:
-    return {name.partition(":")[0] for name in plan.values()}

@@ -11,9 +11,8 @@ from annotation.management.json_command import JsonCommand
 from moderation.domain.evaluation.render import markdown
 from moderation.evaluation import continuation, files
 from moderation.models import Evaluation, EvaluationState
-from runs.control import wait_for_runs
+from runs.control import unfinished, wait_for_runs
 from runs.execution import shutdown
-from runs.queue import provider_pauses
 
 _TELL_EVERY = 10.0
 """The seconds between two lines about progress."""
@@ -37,7 +36,9 @@ class EvaluationCommand(JsonCommand):
     _last_told = 0.0
 
     def failed(self, value: Any) -> bool:
-        return bool(value.get("open") or value.get("fault"))
+        """Whether a part of it has no answer: a run waits, failed or was cancelled. Unreadable answers are results."""
+        runs = value.get("runs") or {}
+        return bool(value.get("open") or value.get("fault") or runs.get("failed") or runs.get("cancelled"))
 
     def perform(self, evaluation: Evaluation, threads: int) -> None:
         """Perform the runs in this process until they end, then those of other judges, and write the report."""
@@ -46,9 +47,9 @@ class EvaluationCommand(JsonCommand):
             wait_for_runs.perform_until_done(runs, threads=threads, tick=lambda: self._tell(evaluation))
             if continuation.carry_on(evaluation, ring=False) or shutdown.is_stop_requested():
                 return
-            if pauses := provider_pauses.pauses_in_force():
-                for pause in pauses:
-                    self.say(f"{pause.provider} is paused: {pause.detail} The same command goes on later.")
+            if pauses := list(unfinished.say_pauses()):
+                for line in pauses:
+                    self.say(f"{line} The same command goes on later.")
                 return
 
     def standing(self, evaluation: Evaluation, folder: Path | None) -> dict[str, Any]:

@@ -1,42 +1,26 @@
-"""What a provider's error means: one table for every vendor that speaks HTTP."""
+"""What a provider's error becomes: one exception for every kind of fault, for every vendor that speaks HTTP."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import Any
 
-from providers.http.bounds import TimedOut, TooLarge, TransportFault
-from providers.messages import BadRequest, ProviderBusy, ProviderError, ProviderPaused, Refused
-
-# The provider's own filter stopped the content (OpenAI, Azure, DashScope and its OpenAI-compatible side, and others).
-_BLOCKED = {
-    "content_filter",
-    "content_policy_violation",
-    "contentpolicyviolation",
-    "responsibleaipolicyviolation",
-    "datainspectionfailed",
-    "data_inspection_failed",
-    "ip_infringement_suspect",
-    "invalid_prompt",  # what OpenAI's reasoning models answer
-    "cyber_policy",
-    "bio_policy",
-    "moderation_blocked",
-    "content_blocked",
-    "prohibited_content",
-    "safety",
-}
-# The same without such a word: older DashScope, Azure, routers.
-_BLOCKED_SENTENCES = (
-    "inappropriate content",
-    "our usage polic",
-    "content management policy",
-    "violates our content policy",
-    "input was flagged",
-    "prompt was flagged",
-    "request has been flagged",
-    "rejected by the safety system",
-    "rejected as a result of our safety system",
+from providers.http.blame import Asked, Blame, affordable_tokens, blame_of
+from providers.http.bounds import Redirected, TimedOut, TooLarge, TransportFault
+from providers.http.stated_fault import StatedFault, decoded, is_page, page_title
+from providers.messages import (
+    AccessUnclear,
+    BadRequest,
+    ModelPaused,
+    ProviderBusy,
+    ProviderError,
+    ProviderPaused,
+    Refused,
+    TooDear,
+    TurnedBack,
+    WrongAddress,
 )
-_REJECTED_STATUS = range(400, 500)
+
 _CUT_ENDS = {"length", "max_tokens", "max_output_tokens", "model_length", "token_limit"}
 # How an answer ends that the model declined, or that a filter stopped.
 _DECLINED_ENDS = {"refusal", "refused"}
@@ -49,20 +33,8 @@ _STOPPED_ENDS = {
     "sensitive",
     "data_inspection_failed",
 }
-# The account, not the request, is the trouble: no retry helps, a person has to act.
-_ACCOUNT = {"insufficient_quota", "arrearage", "billing_hard_limit_reached", "account_deactivated", "invalid_api_key"}
-_ACCOUNT_STATUS = {401, 402, 403}
-_PASSING_STATUS = {408, 409, 425, 429}
-_UNSUPPORTED_STATUS = 501
-# What some servers say with status 500 of what will never succeed: a picture for a model without eyes, a parameter that
-# their own validator rejects.
-_UNSUPPORTED_SENTENCES = (
-    *("not supported", "not support ", "unsupported", "not implemented"),
-    *("validation error", "input should be", "inputs are not permitted", "must be created with"),
-)
 _PAUSE_SECONDS = 300.0
 _SHOWN = 300
-_READ = 600
 
 
 def error_of_status(
@@ -76,25 +48,79 @@ def error_of_status(
     now: datetime | None = None,
 ) -> ProviderError | Refused:
     """Return the exception for an answer with an error status; `code`, `message` and `parameter` are the vendor's."""
-    shown = " ".join(message.split())[:_SHOWN].rstrip(".")
-    sentence = f"{provider} answered {status}" + (f" {code}" if code else "") + (f": {shown}" if shown else "")
-    word = code.lower()
-    if word in _BLOCKED or (status in _REJECTED_STATUS and _tells_of_a_filter(message)):
-        return Refused(sentence, code="provider_blocked")
-    if word in _ACCOUNT or status in _ACCOUNT_STATUS:
-        return ProviderPaused(f"{sentence}. Look at the key and the quota of {provider}.", retry_after=_PAUSE_SECONDS)
-    if status in _PASSING_STATUS or (status >= 500 and not _is_unsupported(status, message)):
-        return ProviderBusy(sentence, retry_after=read_retry_after(headers, now or datetime.now(UTC)))
-    return BadRequest(sentence, word=code, parameter=parameter, sentence=message)
+    fault = StatedFault(message, (code.lower(),) if code else (), code, parameter)
+    return error_of(provider, status, fault, headers, now=now)
 
 
-def telling_word(*words: object) -> str:
-    """Return the one of a vendor's words for a fault that says most: that of a filter, else the first that it gives.
+def error_of(
+    provider: str,
+    status: int,
+    fault: StatedFault,
+    headers: Mapping[str, str],
+    *,
+    asked: Asked | None = None,
+    now: datetime | None = None,
+) -> ProviderError | Refused:
+    """Return the exception for an answer that tells of a fault, by who is at fault (`blame.blame_of`)."""
+    asked = asked or Asked()
+    sentence = _sentence(provider, status, fault)
+    match blame_of(status, fault, asked):
+        case Blame.CONTENT:
+            return Refused(sentence, code="provider_blocked")
+        case Blame.PASSING:
+            return ProviderBusy(sentence, retry_after=read_retry_after(headers, now or datetime.now(UTC)))
+        case Blame.TURNED_BACK:
+            return TurnedBack(sentence)
+        case Blame.ADDRESS:
+            return WrongAddress(sentence)
+        case Blame.SERVER:
+            return ProviderError(sentence)
+        case Blame.REQUEST:
+            return BadRequest(sentence, word=fault.code, parameter=fault.parameter, sentence=fault.sentence)
+        case pausing:
+            return _pause(pausing, provider, sentence, fault, asked)
 
-    A number is none: some servers repeat the status there.
+
+def _pause(blame: Blame, provider: str, sentence: str, fault: StatedFault, asked: Asked) -> ProviderPaused:
+    advised = f"{sentence}. Look at the key and the quota of {provider}."
+    if blame is Blame.MODEL and asked.model:
+        told = f"{sentence}. Other models of {provider} go on."
+        return ModelPaused(told, model=f"{provider}:{asked.model}", retry_after=_PAUSE_SECONDS)
+    if blame is Blame.FUNDS:
+        return TooDear(advised, affordable_tokens(fault), retry_after=_PAUSE_SECONDS)
+    if blame is Blame.UNCLEAR:
+        return AccessUnclear(advised, sentence=sentence, retry_after=_PAUSE_SECONDS)
+    return ProviderPaused(advised, retry_after=_PAUSE_SECONDS)
+
+
+def _sentence(provider: str, status: int, fault: StatedFault) -> str:
+    """Return what the provider answered, in its own words; a body without words is told by its fields."""
+    shown = " ".join(fault.sentence.split())[:_SHOWN].rstrip(".")
+    what = f"{provider} answered {status}" + (f" {fault.code}" if fault.code else "")
+    if fault.is_page:
+        what += " with a page instead of JSON"
+    elif status < 400:
+        what += " with a fault instead of an answer" if shown else " without an answer"
+        shown = shown or (f"its fields are {', '.join(fault.keys)}" if fault.keys else "")
+    reasons = f" ({', '.join(fault.reasons)})"[:_SHOWN] if fault.reasons else ""
+    return what + (f": {shown}" if shown else "") + reasons
+
+
+def read_success(provider: str, content: bytes, content_type: str = "") -> dict[str, Any]:
+    """Return the JSON object of an answer with status 200.
+
+    Raises ProviderBusy if it is a page, a cut body or anything else.
     """
-    given = [str(word) for word in words if word and not str(word).isdecimal()]
-    return next((word for word in given if word.lower() in _BLOCKED), given[0] if given else "")
+    if is_page(content, content_type):
+        raise ProviderBusy(_sentence(provider, 200, StatedFault(page_title(content), is_page=True)))
+    try:
+        answer = decoded(content)
+    except (ValueError, RecursionError) as fault:
+        what = "something that is not JSON" if content.strip() else "an empty body"
+        raise ProviderBusy(f"{provider} answered 200 with {what}") from fault
+    if not isinstance(answer, dict):
+        raise ProviderBusy(f"{provider} answered 200 with JSON that is no answer of a model")
+    return answer
 
 
 def refusal_by_end(name: str, *ends: object, empty: bool) -> Refused | None:
@@ -119,21 +145,12 @@ def read_end(end: object) -> str:
     return "length" if word.lower() in _CUT_ENDS else word
 
 
-def _is_unsupported(status: int, message: str) -> bool:
-    shown = message[:_READ].lower()
-    is_said = status == 500 and any(sentence in shown for sentence in _UNSUPPORTED_SENTENCES)
-    return status == _UNSUPPORTED_STATUS or is_said
-
-
-def _tells_of_a_filter(message: str) -> bool:
-    shown = message[:_READ].lower()
-    return any(sentence in shown for sentence in _BLOCKED_SENTENCES)
-
-
 def error_of_transport(provider: str, fault: TransportFault) -> ProviderError:
     """Return the exception for an exchange without an answer."""
     if isinstance(fault, TooLarge):
         return ProviderError(f"{provider}: {fault}", code="too_large")
+    if isinstance(fault, Redirected):
+        return WrongAddress(f"{provider}: {fault}")
     return ProviderBusy(f"{provider}: {fault}", code="timeout" if isinstance(fault, TimedOut) else None)
 
 

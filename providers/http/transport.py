@@ -19,6 +19,7 @@ import httpcore2
 import httpx2
 
 from providers.http.bounds import Bounds, HttpAnswer, Redirected, TimedOut, TooLarge, Unreachable
+from providers.http.broken_connections import why_unreachable
 
 _EXPIRY = 30.0
 """Seconds for which an unused connection is kept open."""
@@ -175,26 +176,30 @@ class BoundedTransport(httpx2.BaseTransport):
         return timeout if self._deadline.at is None else Deadline(self._deadline.at).remaining(timeout)
 
     @contextmanager
-    def _clocked(self) -> Iterator[None]:
+    def _clocked(self, address: str) -> Iterator[None]:
         self._deadline.at = time.monotonic() + self.bounds.wall
         try:
             yield
+        except httpcore2.ConnectTimeout as fault:
+            raise TimedOut(f"{address} did not take the connection within {self.bounds.connect:g} s") from fault
         except (httpcore2.TimeoutException, TimeoutError) as fault:
             raise TimedOut(f"no whole answer within {self.bounds.wall:g} s") from fault
-        except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError, zlib.error) as fault:
-            raise Unreachable(f"the connection failed: {type(fault).__name__}") from fault
+        except zlib.error as fault:
+            raise Unreachable("the body of its answer is not packed as its header Content-Encoding says") from fault
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as fault:
+            raise Unreachable(f"the connection failed: {why_unreachable(fault, address)}") from fault
         finally:
             self._deadline.at = None
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Make one exchange; the answer's body is read, decoded and counted before this returns."""
         outgoing = self._outgoing(request)
-        with self._clocked(), self._connected(outgoing.url.origin) as connection:
+        with self._clocked(_origin_of(request.url)), self._connected(outgoing.url.origin) as connection:
             answer = connection.handle_request(outgoing)
             try:
                 headers = httpx2.Headers(answer.headers)
                 if 300 <= answer.status < 400:
-                    raise Redirected(f"the server answered with a redirect ({answer.status}), which is not followed")
+                    raise Redirected(_redirect_sentence(answer.status, request.url, headers.get("location", "")))
                 body = self._body(cast(Iterable[bytes], answer.stream), headers.get("content-encoding", ""))
             finally:
                 answer.close()  # an unread rest closes the connection: it is never handed to another exchange
@@ -246,6 +251,19 @@ class BoundedTransport(httpx2.BaseTransport):
     def close(self) -> None:
         """Close the pooled connections."""
         self._pool.close()
+
+
+def _redirect_sentence(status: int, asked: httpx2.URL, location: str) -> str:
+    try:
+        target = asked.join(location) if location else None
+    except (httpx2.InvalidURL, ValueError):
+        target = None
+    where = f" to {_origin_of(target)}{target.path}" if target else ""
+    return f"it answered with a redirect ({status}){where}, which is not followed: set the address that it leads to"
+
+
+def _origin_of(url: httpx2.URL) -> str:
+    return f"{url.scheme}://{url.netloc.decode('ascii', 'replace')}"
 
 
 def http_get(address: str, parameters: Mapping[str, str], bounds: Bounds) -> HttpAnswer:

@@ -8,13 +8,28 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from providers.messages import Model, ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request
+from providers.messages import (
+    AccessUnclear,
+    Message,
+    Model,
+    ModelPaused,
+    ProviderBusy,
+    ProviderError,
+    ProviderPaused,
+    Refused,
+    Reply,
+    Request,
+    TooDear,
+    TurnedBack,
+)
 
 Answer = TypeVar("Answer")
 
+_PAGES = 5
+"""So many pages in a row instead of answers, and a harmless request finds out whether anything is let through."""
 _REMEMBERED = 32
 """So many failures are kept to tell an outage from a request that fails on its own: more than one makes (20)."""
 
@@ -63,6 +78,9 @@ class CircuitBreaker:
         self._reason = ""
         self._cause: ProviderError | None = None
         self._trying = False
+        self._turned_back = 0  # pages instead of answers, in a row
+        self._models: dict[str, tuple[float, ModelPaused]] = {}  # until when each paused model is left alone, and why
+        self._asking_harmlessly = threading.Lock()
 
     def standing(self) -> BreakerState:
         """Return the state to show to an admin."""
@@ -81,13 +99,15 @@ class CircuitBreaker:
             after = self._clock() - self._window
             return self._served < since and sum(at >= after for at in self._lately) > failures
 
-    def enter(self) -> Exchange:
+    def enter(self, model: str = "") -> Exchange:
         """Begin a call.
 
-        Raises ProviderPaused while the breaker is open; its cause is the fault that opened it.
+        Raises ProviderPaused while the breaker is open; its cause is the fault that opened it. Raises ModelPaused while
+        only this model is left alone.
         """
         with self._lock:
             now = self._clock()
+            self._leave_model_alone(model, now)
             if self._until is None:
                 return Exchange(now)
             seconds_left = self._until - now
@@ -98,36 +118,145 @@ class CircuitBreaker:
             self._trying = True
             return Exchange(now, is_trial=True)
 
-    def watch(self, exchange: Callable[[], Answer]) -> Answer:
+    def _leave_model_alone(self, model: str, now: float) -> None:
+        until, cause = self._models.get(model, (0.0, None))
+        if cause is None:
+            return
+        if until <= now:
+            del self._models[model]
+            return
+        pause = ModelPaused(str(cause), model=model, retry_after=max(until - now, 5.0))
+        pause.attempts = 0
+        raise pause from cause
+
+    def watch(
+        self, exchange: Callable[[], Answer], *, model: str = "", harmless: Callable[[], object] | None = None
+    ) -> Answer:
         """Make one call and record how it ends.
 
-        Raises ProviderPaused without making it while the breaker is open.
+        `harmless` asks something that nobody can object to: it finds out whether a call that was turned away without a
+        clear cause failed by itself. Without it the account is taken to be at fault.
+
+        Raises ProviderPaused without making the call while the breaker is open.
         """
-        entry = self.enter()
-        heard = False
+        entry = self.enter(model)
+        heard = is_served = False
         try:
             answer = exchange()
-            heard = True
+            heard = is_served = True
             return answer
         except ProviderBusy as fault:
             self.failed(entry, fault)
             raise
+        except ModelPaused as fault:
+            self.paused_model(entry, fault)
+            heard = True
+            raise
+        except (AccessUnclear, TurnedBack) as fault:
+            self._find_out(entry, fault, harmless)
+            heard = True
+            raise self._own_fault(fault) from None
         except ProviderPaused as fault:
-            self.turned_away(fault)
+            self.turned_away(fault, entry)
             raise
         except (ProviderError, Refused):
-            heard = True
+            heard = is_served = True
             raise
         finally:
             if heard:
-                self.succeeded(entry)
+                self.succeeded(entry, is_served=is_served)
             else:
                 self.abandoned(entry)
 
-    def succeeded(self, entry: Exchange) -> None:
-        """Record that the provider answered, even with a refusal or a final fault of this one request."""
+    def _find_out(
+        self, entry: Exchange, fault: AccessUnclear | TurnedBack, harmless: Callable[[], object] | None
+    ) -> None:
+        """Return if the request alone is at fault. Raise what pauses the provider if others meet the same.
+
+        Threads that are turned away at once wait here for one harmless request, and take its result.
+        """
+        with self._asking_harmlessly:
+            if not self._is_unclear(entry, fault):
+                return
+            sentence = fault.sentence if isinstance(fault, AccessUnclear) else str(fault)
+            found = ProviderPaused(
+                f"{sentence}. A harmless request met the same. Look at the key and the quota of {self._provider}.",
+                retry_after=fault.retry_after if isinstance(fault, AccessUnclear) else self._open_for,
+            )
+            asked = self._clock()
+            if harmless is not None:
+                try:
+                    harmless()
+                except (AccessUnclear, TurnedBack):
+                    found.attempts = fault.attempts + 1
+                except ModelPaused as told:
+                    self.paused_model(entry, told)
+                    raise
+                except ProviderPaused as told:
+                    self.turned_away(told, entry)
+                    raise
+                except ProviderBusy as busy:  # nothing was found out: the run comes back
+                    busy.attempts += fault.attempts
+                    self.failed(entry, busy)
+                    raise
+                except (ProviderError, Refused):
+                    return self._note_answer(fault, asked)
+                else:
+                    return self._note_answer(fault, asked)
+            elif isinstance(fault, AccessUnclear):
+                found = fault
+            self.turned_away(found, entry)
+            raise found from fault
+
+    def _is_unclear(self, entry: Exchange, fault: AccessUnclear | TurnedBack) -> bool:
+        """Return whether nothing yet says that others are served: no call was answered that began after this one.
+
+        Raises ProviderPaused if it is known that nobody is served.
+        """
         with self._lock:
-            self._served = max(self._served, entry.began)
+            if isinstance(fault, TurnedBack):
+                self._turned_back += 1
+                if self._turned_back < _PAGES:
+                    return False
+            if self._served > entry.began:
+                return False
+            now = self._clock()
+            if self._until is not None and self._until > now and not entry.is_trial:
+                raise ProviderPaused(self._reason, retry_after=max(self._until - now, 5.0)) from fault
+            return True
+
+    def _note_answer(self, fault: ProviderError, began: float) -> None:
+        """Note that a harmless request was answered: what is turned away now is so for itself."""
+        fault.attempts += 1
+        with self._lock:
+            self._served = max(self._served, began)
+            self._turned_back = 0
+
+    @staticmethod
+    def _own_fault(fault: AccessUnclear | TurnedBack) -> ProviderError:
+        if isinstance(fault, TurnedBack):
+            return fault
+        own = ProviderError(f"{fault.sentence}. Other requests are answered: it is this one that is turned away.")
+        own.attempts = fault.attempts
+        return own
+
+    def paused_model(self, entry: Exchange, fault: ModelPaused) -> None:
+        """Leave one model alone for as long as the fault says; the provider's others go on."""
+        with self._lock:
+            now = self._clock()
+            until, _cause = self._models.get(fault.model, (0.0, None))
+            fault.is_cause = until <= now
+            self._models[fault.model] = (max(until, now + fault.retry_after), fault)
+
+    def succeeded(self, entry: Exchange, *, is_served: bool = True) -> None:
+        """Record that the provider answered, even with a refusal or a final fault of this one request.
+
+        Without `is_served` it turned the request away, which says nothing about others.
+        """
+        with self._lock:
+            if is_served:
+                self._served = max(self._served, entry.began)
+                self._turned_back = 0
             self._failed.clear()
             if entry.is_trial or entry.began > self._opened:
                 self._until, self._reason, self._trying = None, "", False
@@ -150,12 +279,19 @@ class CircuitBreaker:
             elif self._until is None:
                 return
             seconds_left = (self._until or now) - now
-            raise ProviderPaused(self._reason, retry_after=seconds_left if seconds_left > 0 else 5.0) from fault
+            pause = ProviderPaused(self._reason, retry_after=seconds_left if seconds_left > 0 else 5.0)
+            pause.is_cause = burst and not entry.is_trial  # a trial that fails is the same outage
+            raise pause from fault
 
-    def turned_away(self, fault: ProviderPaused) -> None:
-        """Open the breaker for a fault of the account, for as long as the fault says."""
+    def turned_away(self, fault: ProviderPaused, entry: Exchange | None = None) -> None:
+        """Open the breaker for a fault of the account, for as long as the fault says.
+
+        The first call that meets it is its cause; those that were under way beside it only meet it.
+        """
         with self._lock:
             now = self._clock()
+            is_open = self._until is not None and self._until > now
+            fault.is_cause = not is_open or (entry is not None and entry.is_trial)
             self._open(now, now + fault.retry_after)
             self._reason, self._cause = str(fault), fault
 
@@ -180,4 +316,34 @@ class CircuitBreakingModel:
 
     def reply(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderPaused without asking."""
-        return self._breaker.watch(lambda: self._model.reply(request))
+        return self._breaker.watch(
+            lambda: self._affordable_reply(request),
+            model=self.name,
+            harmless=lambda: self._model.reply(harmless_request(request)),
+        )
+
+    def _affordable_reply(self, request: Request) -> Reply:
+        """Answer the request; if the account can pay for a shorter answer alone, ask once for that."""
+        try:
+            return self._model.reply(request)
+        except TooDear as dear:
+            if not LEAST_AFFORDABLE <= dear.tokens < request.max_tokens:
+                raise
+            try:
+                reply = self._model.reply(replace(request, max_tokens=dear.tokens))
+            except (ProviderError, Refused) as fault:
+                fault.attempts += 1
+                raise
+            return replace(reply, attempts=reply.attempts + 1)
+
+
+LEAST_AFFORDABLE = 64
+"""An answer of fewer tokens is of no use."""
+
+
+def harmless_request(request: Request) -> Request:
+    """Return a question to the same model that no filter can object to."""
+    message = Message.of("user", "Good morning. Please answer with the one word: ready.")
+    return Request(
+        request.role, (message,), temperature=None, max_tokens=min(request.max_tokens, 64), profile=request.profile
+    )

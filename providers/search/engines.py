@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from providers.http import transport
-from providers.http.bounds import Bounds, HttpAnswer, TimedOut, TooLarge, TransportFault, Unreachable
+from providers.http.bounds import Bounds, HttpAnswer, Redirected, TimedOut, TooLarge, TransportFault, Unreachable
 from providers.http.errors import error_of_status, error_of_transport, hide_key
 from providers.http.fetch import system_resolve
 from providers.http.safe_urls import FetchFault, check_url
@@ -139,7 +139,9 @@ def _no_results(provider: str) -> ProviderBusy:
 
 
 def _unanswered(provider: str, fault: TransportFault) -> ProviderError:
-    error = error_of_transport(provider, fault)
+    error = (
+        ProviderBusy(f"{provider}: {fault}") if isinstance(fault, Redirected) else error_of_transport(provider, fault)
+    )
     names = {TimedOut: SearchFault.TIMEOUT, TooLarge: SearchFault.TOO_LARGE}
     error.code = names.get(type(fault), SearchFault.UNREACHABLE)
     return error
@@ -164,6 +166,8 @@ def _fault(provider: str, answer: HttpAnswer, secret: str) -> ProviderError:
     fault = error_of_status(provider, answer.status, str(details.get("status") or ""), message, answer.headers)
     # No engine refuses a query as a model does.
     error = ProviderError(str(fault)) if isinstance(fault, Refused) else fault
+    if isinstance(error, ProviderPaused):  # what may be unclear of a post is not of a query
+        error = ProviderPaused(str(error), retry_after=error.retry_after)
     error.code = _name_of_status(answer.status, error)
     return error
 

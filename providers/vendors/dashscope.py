@@ -7,11 +7,12 @@ and texts that look like paths stay texts.
 
 import base64
 import io
+import json
 import logging
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import dashscope
@@ -21,8 +22,17 @@ from dashscope.aigc.multimodal_conversation import MultiModalConversation
 from requests.adapters import BaseAdapter
 
 from providers import tokens
+from providers.http.blame import Asked
 from providers.http.bounds import Bounds, TransportFault
-from providers.http.errors import error_of_status, error_of_transport, hide_key, read_end, refusal_by_end
+from providers.http.errors import (
+    error_of,
+    error_of_transport,
+    hide_key,
+    read_end,
+    read_success,
+    refusal_by_end,
+)
+from providers.http.stated_fault import read_answer, read_body
 from providers.http.transport import BoundedTransport
 from providers.messages import (
     BadRequest,
@@ -34,8 +44,10 @@ from providers.messages import (
     Request,
     Text,
     Usage,
+    WrongAddress,
 )
 from providers.profiles import family_profile
+from providers.servers import address_advice
 from providers.vendors.embeddings import Vectors, read_vectors
 
 # The SDK logs whole requests, that is, items' texts, and a traceback for each fault that we handle.
@@ -70,26 +82,43 @@ def connect(endpoint: Endpoint, *, provider: str = "dashscope") -> "Connection":
     return Connection(endpoint, provider)
 
 
+class _NotAnswered(Exception):
+    """The server told of a fault, with an error status or without an output."""
+
+    def __init__(self, status: int, headers: Mapping[str, str], content: bytes) -> None:
+        super().__init__(status)
+        self.status, self.headers, self.content = status, headers, content
+
+
 class _Exchange(BaseAdapter):
     """Sends a requests call over our bounded transport, so that both SDKs use the same one.
 
     Faults pass as our own exceptions, because the SDK repeats a request after any ConnectionError of requests.
     """
 
-    def __init__(self, transport: BoundedTransport) -> None:
+    def __init__(self, transport: BoundedTransport, provider: str) -> None:
         super().__init__()
-        self._transport = transport
+        self._transport, self._provider = transport, provider
 
     def send(self, request: requests.PreparedRequest, *_: Any, **__: Any) -> requests.Response:
-        """Make one exchange; timeouts, proxies and certificates are the transport's."""
+        """Make one exchange; timeouts, proxies and certificates are the transport's.
+
+        Raises _NotAnswered for what the SDK would read without care, and ProviderBusy for what is no JSON.
+        """
         body = request.body if isinstance(request.body, str | bytes) else None
         headers = {name: str(value) for name, value in request.headers.items()}
         sent = httpx2.Request(str(request.method), str(request.url), headers=headers, content=body)
         response = self._transport.handle_request(sent)
+        content = response.content
+        if response.status_code != 200:
+            raise _NotAnswered(response.status_code, dict(response.headers), content)
+        decoded = read_success(self._provider, content, response.headers.get("content-type", ""))
+        if not isinstance(decoded.get("output"), dict):
+            raise _NotAnswered(200, dict(response.headers), content)
         answer = requests.Response()
         answer.status_code = response.status_code
         answer.headers.update(response.headers)
-        answer.raw = io.BytesIO(response.content)
+        answer.raw = io.BytesIO(json.dumps(decoded).encode())
         answer.url, answer.request, answer.encoding = str(request.url), request, "utf-8"
         return answer
 
@@ -106,7 +135,7 @@ class Connection:
         self.provider = provider
         self._session = requests.Session()
         self._session.trust_env = False
-        adapter = _Exchange(BoundedTransport(endpoint.bounds))
+        adapter = _Exchange(BoundedTransport(endpoint.bounds), provider)
         self._session.mount("http://", adapter)
         self._session.mount("https://", adapter)
 
@@ -119,7 +148,7 @@ class Connection:
         return DashScopeEmbedding(self, name, dimensions)
 
     def send(self, call: Callable[..., Any], body: dict[str, Any]) -> Mapping[str, Any]:
-        """Return the SDK's answer with status 200; raise as `Model.reply` does."""
+        """Return the SDK's answer with status 200 and an output; raise as `Model.reply` does."""
         try:
             answer = call(
                 **body,
@@ -130,23 +159,28 @@ class Connection:
             )
         except TransportFault as fault:
             raise error_of_transport(self.provider, fault) from fault
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:  # the SDK reads without care
-            raise ProviderBusy(f"{self.provider} answered with something that is not its JSON") from fault
+        except _NotAnswered as told:
+            raise self._error(told, body) from None
         if not isinstance(answer, Mapping) or answer.get("status_code") != 200:
-            error = self._fault(answer)
-            if isinstance(error, BadRequest):
-                error.sent = frozenset(body)
-            raise error
+            raise ProviderBusy(f"{self.provider} answered with something that is not its JSON")
         return answer
 
-    def _fault(self, answer: Any) -> ProviderError | Refused:
-        answer = answer if isinstance(answer, Mapping) else {}
-        message = str(answer.get("message") or "")
-        message = hide_key(message, self.endpoint.key)
-        status, code = int(answer.get("status_code") or 500), str(answer.get("code") or "")
-        return error_of_status(
-            self.provider, status, "" if code == "Unknown" else code, message, answer.get("headers") or {}
-        )
+    def _error(self, told: "_NotAnswered", body: Mapping[str, Any]) -> ProviderError | Refused:
+        asked = Asked(str(body.get("model", "")), int(body.get("max_tokens") or 0))
+        stated = read_body(told.content, told.headers.get("content-type", ""))
+        unkeyed = replace(stated, sentence=hide_key(stated.sentence, self.endpoint.key))
+        error = error_of(self.provider, told.status, unkeyed, told.headers, asked=asked)
+        if isinstance(error, BadRequest):
+            error.sent = frozenset(body)
+        if isinstance(error, WrongAddress):
+            return WrongAddress(f"{error}. {address_advice(self.provider, self.endpoint.address)}")
+        return error
+
+    def fault_of(self, answer: object, model: str) -> ProviderError | Refused:
+        """Return the exception for a decoded part of an answer with status 200 that tells of a fault."""
+        stated = read_answer(answer)
+        unkeyed = replace(stated, sentence=hide_key(stated.sentence, self.endpoint.key))
+        return error_of(self.provider, 200, unkeyed, {}, asked=Asked(model))
 
 
 class DashScopeChat:
@@ -187,11 +221,12 @@ class DashScopeChat:
         return {name: value for name, value in body.items() if name not in profile.rejects - {"model"}}
 
     def _read(self, request: Request, answer: Mapping[str, Any], seconds: float) -> Reply:
-        output = answer.get("output")
-        if not isinstance(output, Mapping):
-            raise ProviderBusy(f"{self._connection.provider} answered 200 without an output")
+        output = answer["output"]
         choices = output.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
+        is_fault = str(choice.get("finish_reason")).lower() == "error"
+        if is_fault or (not choice and not isinstance(output.get("text"), str)):
+            raise self._connection.fault_of(choice if is_fault else dict(output), self._model)
         message = choice.get("message")
         text = hide_key(
             _text(message.get("content") if isinstance(message, Mapping) else None), self._connection.endpoint.key

@@ -1,19 +1,28 @@
 """Chat and embedding models behind the OpenAI protocol: OpenAI itself and every server that speaks it."""
 
 import base64
-import json
 import logging
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import openai
 
 from providers import tokens
+from providers.http.blame import Asked
 from providers.http.bounds import Bounds, TransportFault
-from providers.http.errors import error_of_status, error_of_transport, hide_key, read_end, refusal_by_end, telling_word
+from providers.http.errors import (
+    error_of,
+    error_of_transport,
+    hide_key,
+    read_end,
+    read_success,
+    refusal_by_end,
+)
+from providers.http.stated_fault import StatedFault, read_answer, read_body
 from providers.http.transport import BoundedTransport
 from providers.logprobs import word_probability
 from providers.messages import (
@@ -22,15 +31,21 @@ from providers.messages import (
     Part,
     ProviderBusy,
     ProviderError,
+    ProviderPaused,
     Refused,
     Reply,
     Request,
     Sample,
     Text,
     Usage,
+    WrongAddress,
 )
-from providers.profiles import JsonForm, ModelProfile, family_profile
+from providers.profiles import LIMIT_NAMES, JsonForm, ModelProfile, family_profile
+from providers.servers import address_advice, address_setting
 from providers.vendors.embeddings import Vectors, read_vectors
+
+log = logging.getLogger(__name__)
+_USUAL_ROOT = "/v1"
 
 # The SDK's debug lines hold whole requests, that is, items' texts.
 logging.getLogger("openai").setLevel(logging.WARNING)
@@ -61,6 +76,7 @@ class Connection:
     def __init__(self, endpoint: Endpoint, provider: str) -> None:
         self.endpoint = endpoint
         self.provider = provider
+        self._root = ""  # /v1, if the address of the settings lacks it
         self._client = openai.OpenAI(
             api_key=endpoint.key or "no-key",  # local servers ask for none, the SDK insists on one
             base_url=endpoint.address or None,
@@ -77,49 +93,91 @@ class Connection:
         """Return the embedding model of that name; with `dimensions` 0 the model decides them."""
         return OpenAIEmbedding(self, name, dimensions)
 
-    def send(self, body: dict[str, Any]) -> Any:
+    def send(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return the decoded JSON answer to a chat; raise as `Model.reply` does."""
         return self._exchange("/chat/completions", body)
 
-    def embeddings(self, body: dict[str, Any]) -> Any:
+    def embeddings(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return the decoded JSON answer with vectors; raise as `Model.reply` does."""
         return self._exchange("/embeddings", body)
 
-    def _exchange(self, path: str, body: dict[str, Any]) -> Any:
+    def _exchange(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Make one exchange; where nothing serves the path, try once below /v1, and stay there if that is answered."""
+        if self._root:
+            return self._post(self._root + path, body)
+        try:
+            return self._post(path, body)
+        except WrongAddress as absent:
+            if not self.endpoint.address or urlsplit(self.endpoint.address).path.rstrip("/").endswith(_USUAL_ROOT):
+                raise self._told_of_address(absent) from None
+            return self._try_usual_root(path, body, absent)
+
+    def _try_usual_root(self, path: str, body: dict[str, Any], absent: WrongAddress) -> dict[str, Any]:
+        try:
+            answer = self._post(_USUAL_ROOT + path, body)
+        except WrongAddress:
+            absent.attempts = 2
+            raise self._told_of_address(absent) from None
+        except (ProviderError, Refused) as fault:
+            if isinstance(fault, (BadRequest, Refused, ProviderPaused)):  # a model server speaks there
+                self._stay_below_usual_root()
+            fault.attempts += 1
+            raise
+        self._stay_below_usual_root()
+        return answer
+
+    def _stay_below_usual_root(self) -> None:
+        self._root = _USUAL_ROOT
+        right = f"{self.endpoint.address.rstrip('/')}{_USUAL_ROOT}"
+        log.warning("%s answers at %s: set %s to it", self.provider, right, address_setting(self.provider))
+
+    def _told_of_address(self, absent: WrongAddress) -> WrongAddress:
+        told = WrongAddress(f"{absent}. {address_advice(self.provider, self.endpoint.address)}")
+        told.attempts = absent.attempts
+        return told
+
+    def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        asked = Asked(str(body.get("model", "")), max(int(body.get(name) or 0) for name in LIMIT_NAMES))
         try:
             # The client's own `post`: `completions.create` walks through every message by its type hints first, which
             # costs as much as the rest of the call, and changes nothing in a body that is JSON already.
             answer = self._client.post(path, body=body, cast_to=httpx2.Response, options={"headers": _OMITTED_HEADERS})
-            return json.loads(answer.content)
         except openai.APIStatusError as fault:
-            raise self._status_fault(fault, body) from None
+            raise self._status_fault(fault.response, asked, body) from None
         except TransportFault as fault:
             raise error_of_transport(self.provider, fault) from fault
         except openai.APIConnectionError as fault:  # the SDK's own wrapping, where it knows the exception
             raise ProviderBusy(f"{self.provider}: {fault}") from fault
-        except (ValueError, RecursionError) as fault:  # an HTML page, an empty or a cut body, JSON nested too deep
-            raise ProviderBusy(f"{self.provider} answered 200 with something that is not JSON") from fault
+        return self._decoded(answer, asked)
 
-    def _status_fault(self, fault: openai.APIStatusError, sent: dict[str, Any]) -> ProviderError | Refused:
-        error = self.error_of(fault.body, fault.status_code, dict(fault.response.headers))
+    def _decoded(self, answer: httpx2.Response, asked: Asked) -> dict[str, Any]:
+        """Return the JSON object of an answer with status 200.
+
+        Raises as `Model.reply` does if it is none, or tells of a fault.
+        """
+        decoded = read_success(self.provider, answer.content, answer.headers.get("content-type", ""))
+        if not any(decoded.get(name) for name in ("choices", "data")):
+            raise self.fault_of(decoded, 200, asked, dict(answer.headers))
+        return decoded
+
+    def _status_fault(self, response: httpx2.Response, asked: Asked, sent: dict[str, Any]) -> ProviderError | Refused:
+        stated = read_body(response.content, response.headers.get("content-type", ""))
+        error = self._error(stated, response.status_code, asked, dict(response.headers))
         if isinstance(error, BadRequest):
             error.sent = frozenset(sent)
         return error
 
-    def error_of(self, answer: Any, status: int, headers: dict[str, str]) -> ProviderError | Refused:
-        """Return the exception for the body of an answer that tells of a fault."""
-        error = _error_in(answer)
-        inner = error.get("innererror")
-        inner_code = inner.get("code") if isinstance(inner, dict) else ""
-        message = hide_key(_sentence_in(error), self.endpoint.key)
-        return error_of_status(
-            self.provider,
-            status,
-            telling_word(error.get("code"), error.get("type"), inner_code),
-            message,
-            headers,
-            parameter=str(error.get("param") or ""),
-        )
+    def fault_of(
+        self, answer: Any, status: int, asked: Asked, headers: Mapping[str, str] | None = None
+    ) -> ProviderError | Refused:
+        """Return the exception for a decoded part of an answer that tells of a fault."""
+        return self._error(read_answer(answer), status, asked, headers or {})
+
+    def _error(
+        self, stated: StatedFault, status: int, asked: Asked, headers: Mapping[str, str]
+    ) -> ProviderError | Refused:
+        unkeyed = replace(stated, sentence=hide_key(stated.sentence, self.endpoint.key))
+        return error_of(self.provider, status, unkeyed, headers, asked=asked)
 
 
 class OpenAIChat:
@@ -163,11 +221,11 @@ class OpenAIChat:
         return profile.limit_name or ("max_tokens" if self._connection.endpoint.address else "max_completion_tokens")
 
     def _read(self, request: Request, answer: Any, seconds: float) -> Reply:
-        if not isinstance(answer, dict):
-            raise ProviderBusy(f"{self._connection.provider} answered 200 with JSON that is no chat completion")
         choices = _choices(answer.get("choices"))
-        if not choices and isinstance(answer.get("error"), dict):  # routers pass on a model's fault in this way
-            raise self._connection.error_of(answer, _status_in(answer["error"]), {})
+        if not choices or str(choices[0].get("finish_reason")).lower() == "error":
+            inner = choices[0].get("error") if choices else None
+            told = {**answer, "choices": None} if inner is None else {"error": inner}
+            raise self._connection.fault_of(told, 200, Asked(self._model, request.max_tokens))
         samples = tuple(self._samples(choices)) if request.samples > 1 else ()
         said = [sample for sample in samples if sample.finish != "refused"]
         first = said[0] if said else self._sample(choices[0] if choices else {})
@@ -297,31 +355,6 @@ def _filtered(choice: dict[str, Any]) -> str:
     return (
         "safety" if any(isinstance(verdict, dict) and verdict.get("filtered") is True for verdict in verdicts) else ""
     )
-
-
-def _error_in(answer: Any) -> dict[str, Any]:
-    """Return the fields of a fault: servers send an object, one inside another or a list, or a mere sentence."""
-    if isinstance(answer, list):
-        answer = answer[0] if answer else {}
-    if isinstance(answer, dict) and isinstance(answer.get("error"), dict | str):
-        answer = answer["error"]
-    if isinstance(answer, str):
-        return {"message": answer}
-    return answer if isinstance(answer, dict) else {}
-
-
-def _sentence_in(error: dict[str, Any]) -> str:
-    """Return what a fault says, with the words of the server behind a router where they are passed on."""
-    metadata = error.get("metadata")
-    behind = metadata.get("raw") if isinstance(metadata, dict) else error.get("cause")
-    own = str(error.get("message") or error.get("detail") or "")
-    return f"{own}: {behind}" if isinstance(behind, str) and behind else own
-
-
-def _status_in(error: dict[str, Any]) -> int:
-    """Return the status that an error in the body of an answer states; 502 if it states none."""
-    code = error.get("code")
-    return code if isinstance(code, int) and 400 <= code < 600 else 502
 
 
 def _name(stated: Any) -> str:

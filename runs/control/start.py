@@ -126,6 +126,7 @@ def retry_run(run: UUID, *, enqueue: bool = True) -> bool:
                 rung_at=None,
                 lost_workers=0,
                 waits=0,
+                pauses_caused=0,
                 request_id=origin.request_id.get(),
                 traceparent=origin.tracing.traceparent(),
                 call_limit=F("call_limit") + F("calls"),

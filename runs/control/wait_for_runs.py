@@ -21,7 +21,8 @@ _AT_ONCE = 200
 def perform_until_done(runs: QuerySet[Run], *, threads: int, tick: Callable[[], None]) -> None:
     """Perform these runs here, several at once, until none is open.
 
-    Also waits for runs that other workers have and for a busy provider, but not for a paused one: that needs a person.
+    Also waits for runs that other workers have and for a busy provider, but not where all that is left waits for a
+    paused one: that needs a person.
     `tick` is called about every second in the caller's thread. After Ctrl+C, answers that arrive are saved and
     unfinished runs return to the queue.
     """
@@ -29,7 +30,7 @@ def perform_until_done(runs: QuerySet[Run], *, threads: int, tick: Callable[[], 
         _perform_due(runs, threads, tick)
         sweep.requeue_lapsed_runs()
         seconds = _seconds_until_due(runs)
-        if seconds is None or (seconds > 0 and provider_pauses.pauses_in_force()):
+        if seconds is None or (seconds > 0 and provider_pauses.are_all_held(runs)):
             return
         time.sleep(min(max(seconds, 0.2), 1.0))
         tick()

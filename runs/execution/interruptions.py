@@ -13,19 +13,21 @@ _LONGEST_WAIT = 600.0
 class WaitForProvider:
     """The run returns to the queue for `seconds`; with `counted` this counts as a round at a busy provider.
 
-    `unanswered` are the seconds since the last answer, in which the provider brought nothing: they are no work.
+    With `is_cause` the run brought a pause about: it goes behind the others. `unanswered` are the seconds since the
+    last answer, in which the provider brought nothing: they are no work.
     """
 
     seconds: float
     detail: str
     counted: bool = True
+    is_cause: bool = False
     unanswered: float = 0.0
 
 
-def wait_after(fault: ProviderError, waits: int) -> WaitForProvider:
+def wait_after(fault: ProviderError, waits: int, *, is_cause: bool = False) -> WaitForProvider:
     """Return how long a run waits after a fault: as long as the provider says, else twice as long each time."""
     if isinstance(fault, ProviderPaused):
-        return WaitForProvider(fault.retry_after, str(fault), counted=False)
+        return WaitForProvider(fault.retry_after, str(fault), counted=False, is_cause=is_cause)
     retry_after = fault.retry_after if isinstance(fault, ProviderBusy) else None
     backoff = min(_LONGEST_WAIT, _FIRST_WAIT * 2**waits) * random.uniform(0.5, 1.0)
     return WaitForProvider(backoff if retry_after is None else retry_after, str(fault))

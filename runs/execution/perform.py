@@ -311,11 +311,12 @@ class RunExecution:
             pending.count_refusal(refusal.attempts)
             answer = unusable_answer(reason_of(refusal.code), str(refusal))
         except ProviderError as fault:
-            if isinstance(fault, ProviderPaused) or self._may_wait(fault):
+            if waiting := self._waiting_after(pending, fault):
                 self._tell_of_call(pending, WAITS)
-                return self._wait_for_provider(pending, fault)
+                self._refund(pending, fault)
+                return waiting
             pending.retries += fault.attempts - 1
-            answer = unusable_answer(reason_of(fault.code), str(fault))
+            answer = unusable_answer(reason_of(fault.code), _last_words(fault))
         self._tell_of_call(pending, ASKED_AGAIN if answer is None else answer.reason or answer.state, reply)
         if answer is None:
             self._send_next_call(pending)
@@ -333,15 +334,13 @@ class RunExecution:
             pending.count_spending()
             answer = unusable_answer(reason_of(refusal.code), str(refusal))
         except ProviderError as fault:
-            if isinstance(fault, ProviderPaused) or self._may_wait(fault):
+            if waiting := self._waiting_after(pending, fault):
                 self._tell_of_call(pending, WAITS)
-                return (
-                    self._wait_for_provider(pending, fault)
-                    if pending.step.spends
-                    else wait_after(fault, self.run.waits)
-                )
+                if pending.step.spends:
+                    self._refund(pending, fault)
+                return waiting
             pending.retries += fault.attempts - 1 if pending.step.spends else 0
-            answer = unusable_answer(reason_of(fault.code), str(fault))
+            answer = unusable_answer(reason_of(fault.code), _last_words(fault))
         self._tell_of_call(pending, answer.reason or answer.state)
         self._hold_turn(pending, answer)
         return None
@@ -368,7 +367,28 @@ class RunExecution:
     def _may_wait(self, fault: ProviderError) -> bool:
         return isinstance(fault, ProviderBusy) and self.run.waits + 1 < settings.RUN_BUSY_ROUNDS
 
-    def _wait_for_provider(self, pending: PendingStep, fault: ProviderError) -> WaitForProvider:
+    def _waiting_after(self, pending: PendingStep, fault: ProviderError) -> WaitForProvider | None:
+        """Return how the run waits after this fault, and store the pause that it is or meets.
+
+        Returns None if the fault is the end of the step: it does not pass, or the run brought about too many pauses.
+        """
+        if not isinstance(fault, ProviderPaused):
+            return wait_after(fault, self.run.waits) if self._may_wait(fault) else None
+        is_cause = self._store_pause(pending, fault) and fault.is_cause
+        if is_cause and self.run.pauses_caused + 1 >= provider_pauses.MOST_CAUSED:
+            return None
+        return wait_after(fault, self.run.waits, is_cause=is_cause)
+
+    def _store_pause(self, pending: PendingStep, fault: ProviderPaused) -> bool:
+        """Store the pause. Return whether it is a new one; that of a search is nobody else's."""
+        step = pending.step
+        if step.work is not None and not step.spends:
+            return False
+        name = step.spends[0] if step.spends else self.run.model_plan[step.role]
+        provider = name.partition(":")[0]
+        return provider_pauses.pause_provider(provider, str(fault), fault.retry_after, model=fault.model)
+
+    def _refund(self, pending: PendingStep, fault: ProviderError) -> None:
         """Refund the call that brought nothing; earlier calls of the same step were paid and stay on record."""
         key = pending.step.key
         pending.calls -= 1
@@ -377,10 +397,6 @@ class RunExecution:
             earlier_calls = {"calls": pending.lost_calls + pending.calls, "tokens": pending.lost_tokens + pending.used}
             self.in_flight[key] = call_sql.NO_CALL | earlier_calls
         turns.refund_call(self.run, pending, fault.attempts, self.in_flight)
-        if isinstance(fault, ProviderPaused):
-            name = pending.step.spends[0] if pending.step.spends else self.run.model_plan[pending.step.role]
-            provider_pauses.pause_provider(name.partition(":")[0], str(fault), fault.retry_after)
-        return wait_after(fault, self.run.waits)
 
 
 def _model_threads() -> thread_pool.ModelThreads:
@@ -391,6 +407,13 @@ def release_connection() -> None:
     """Return the database connection to its pool, so that none is held while a model works."""
     if connection.vendor == "postgresql" and not connection.in_atomic_block:
         connection.close()
+
+
+def _last_words(fault: ProviderError) -> str:
+    """Return what ends the step. A pause ends it where the run brought about too many."""
+    if isinstance(fault, ProviderPaused):
+        return f"{fault} This run was the first to meet it, {provider_pauses.MOST_CAUSED} times."
+    return str(fault)
 
 
 def _outcome_of(step: Step, turn: SavedTurn) -> Outcome:

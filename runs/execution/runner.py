@@ -50,7 +50,14 @@ def _perform(run: Run, models: ModelOfRole) -> None:
         seconds = round(time.monotonic() - began, 3)
         if isinstance(result, WaitForProvider):
             worked = max(0.0, seconds - result.unanswered)
-            lease.requeue_run(run, result.seconds, detail=result.detail, waited=result.counted, seconds=worked)
+            lease.requeue_run(
+                run,
+                result.seconds,
+                detail=result.detail,
+                waited=result.counted,
+                is_cause=result.is_cause,
+                seconds=worked,
+            )
         else:
             finish_run(run, method, result, seconds=seconds)
     except WorkerStopping:

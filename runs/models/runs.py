@@ -49,6 +49,7 @@ class Run(models.Model):
     takes = models.PositiveIntegerField(default=0)  # how often a worker claimed it
     lost_workers = models.PositiveSmallIntegerField(default=0)
     waits = models.PositiveSmallIntegerField(default=0)  # rounds in a row that ended at a busy provider
+    pauses_caused = models.PositiveSmallIntegerField(default=0, db_default=0)  # pauses that began with this run
 
     call_limit = models.PositiveIntegerField()
     token_limit = models.PositiveIntegerField()
@@ -147,15 +148,19 @@ class SiteDay(models.Model):
 
 
 class Pause(models.Model):
-    """A provider that serves nobody for now: its runs wait, and admins see why."""
+    """A provider that serves nobody for now, or one model of it: runs wait, and admins see why."""
 
-    provider = models.CharField(max_length=40, unique=True)
+    provider = models.CharField(max_length=40)
+    model = models.CharField(max_length=200, blank=True, default="", db_default="")  # provider:model; "" is all of them
     detail = models.CharField(max_length=500)
     since = models.DateTimeField(db_default=Now())
     until = models.DateTimeField()
 
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("provider", "model"), name="pause_once"),)
+
     def __str__(self) -> str:
-        return self.provider
+        return self.model or self.provider
 
 
 class WorkerLoad(models.Model):

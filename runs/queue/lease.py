@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from runs.domain.states import Reason, RunState
 from runs.methods.method import Method, Outcome
 from runs.models import Run
-from runs.queue import call_sql
+from runs.queue import call_sql, provider_pauses
 from runs.queue.claim import now_sql
 from runs.sql.compiled_queries import planned_cursor
 from runs.sql.database_clock import seconds_from_now
@@ -53,11 +53,15 @@ def holds_lease(run: Run) -> bool:
     return _held(run).exists()
 
 
-def requeue_run(run: Run, after: float, *, detail: str = "", waited: bool = False, seconds: float = 0.0) -> None:
+def requeue_run(
+    run: Run, after: float, *, detail: str = "", waited: bool = False, is_cause: bool = False, seconds: float = 0.0
+) -> None:
     """Return the run to the queue, due after `after` seconds, and add the `seconds` it worked this time.
 
-    `waited` counts a round at a busy provider.
+    `waited` counts a round at a busy provider, `is_cause` a pause that the run brought about: it goes behind the runs
+    that wait for the end of that pause.
     """
+    after += (run.pauses_caused + 1) * provider_pauses.BEHIND if is_cause else 0.0
     with transaction.atomic():
         _held(run).update(
             state=RunState.QUEUED,
@@ -66,6 +70,7 @@ def requeue_run(run: Run, after: float, *, detail: str = "", waited: bool = Fals
             not_before=seconds_from_now(after),
             rung_at=None,
             waits=F("waits") + int(waited),
+            pauses_caused=F("pauses_caused") + int(is_cause),
             detail=detail[:500],
             seconds=F("seconds") + seconds,
         )

@@ -10,8 +10,7 @@ from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Project
 from annotation.priors import method, requests
-from runs.control import drain
-from runs.queue import provider_pauses
+from runs.control import drain, unfinished
 
 
 class Command(JsonCommand):
@@ -36,13 +35,13 @@ class Command(JsonCommand):
         if unknown := sorted(set(options["again"]) - set(requests.AGAIN)):
             raise CommandError(f"--again takes {', '.join(requests.AGAIN)}; not {', '.join(unknown)}.")
         self._request(project, [PriorState(state) for state in options["again"]], ring=not options["wait"])
-        self.cut_off = False
+        self.is_undone = False
         if options["wait"]:
             self._work_off(project, options["threads"])
         return figures(project)
 
     def failed(self, value: Any) -> bool:
-        return self.cut_off
+        return self.is_undone
 
     def _request(self, project: Project, again: list[PriorState], *, ring: bool) -> None:
         requests_made = [requests.request_missing(project, ring=ring)]
@@ -58,10 +57,15 @@ class Command(JsonCommand):
             drain.drain_project_runs(project.public_id, method.NAME, threads=threads, tick=lambda: self._tell(project))
         except KeyboardInterrupt:
             self.say("Stopped. Run the command again to go on.")
-        priors_left = requests.read_prior_progress(project).progress.open
-        self.cut_off = priors_left > 0
-        for pause in provider_pauses.pauses_in_force() if priors_left else ():
-            self.say(f"{pause.provider} is paused: {pause.detail} {priors_left:,} priors wait; run the command again.")
+        now = requests.read_prior_progress(project)
+        priors_left = now.progress.open
+        self.is_undone = bool(priors_left or now.failed or now.unreadable)
+        for line in unfinished.say_pauses() if priors_left else ():
+            self.say(f"{line} {priors_left:,} priors wait; run the command again.")
+        if now.failed or now.unreadable:
+            self.say(
+                f"Not done: {now.failed:,} failed, {now.unreadable:,} unreadable. --again failed unreadable asks again."
+            )
 
     def _tell(self, project: Project) -> None:
         now = requests.read_prior_progress(project)

@@ -16,9 +16,8 @@ from generation.domain.counterspeech.intents import Intent, UnknownIntent, read_
 from generation.domain.counterspeech.options import Length, Tone
 from generation.domain.counterspeech.writers import WriterMode
 from generation.methods.counterspeech import candidates, explain
-from runs.control import drain
+from runs.control import drain, unfinished
 from runs.execution.budget import BudgetExceeded
-from runs.queue import provider_pauses
 
 
 class Command(JsonCommand):
@@ -100,8 +99,8 @@ class Command(JsonCommand):
 
     def _work_off(self, project: Project, method: str, threads: int) -> None:
         drain.drain_project_runs(project.public_id, method, threads=threads, tick=lambda: None)
-        for pause in provider_pauses.pauses_in_force():
-            self.say(f"{pause.provider} is paused: {pause.detail}")
+        for line in unfinished.say_pauses():
+            self.say(line)
 
 
 def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:

@@ -16,9 +16,8 @@ from generation.injection import settings as injection_settings
 from generation.injection.plan_files import MOST_PLAN_BYTES, read_json
 from generation.injection.report import standing_of
 from generation.methods.injection.questions import NAME
-from runs.control import drain
+from runs.control import drain, unfinished
 from runs.execution.budget import BudgetExceeded
-from runs.queue import provider_pauses
 
 
 class Command(JsonCommand):
@@ -60,8 +59,8 @@ class Command(JsonCommand):
         ) as fault:
             raise CommandError(str(fault)) from None
         drain.drain_project_runs(project.public_id, NAME, threads=options["threads"], tick=lambda: None)
-        for pause in provider_pauses.pauses_in_force():
-            self.say(f"{pause.provider} is paused: {pause.detail}")
+        for line in unfinished.say_pauses():
+            self.say(line)
         return standing_of(batch)
 
     def failed(self, value: Any) -> bool:

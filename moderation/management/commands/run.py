@@ -17,7 +17,7 @@ from moderation.management.method_options import command_options, methods_with, 
 from moderation.management.step_lines import StepLines
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
-from runs.control import drain, fork
+from runs.control import drain, fork, unfinished
 from runs.models import Run
 from runs.queue import provider_pauses
 
@@ -53,7 +53,9 @@ class Command(JsonCommand):
             help="ask again where such runs failed, were cancelled or unreadable",
         )
         parser.add_argument("--retry-refused", action="store_true", help="ask again where such runs ended refused")
-        parser.add_argument("--wait", action="store_true", help="hold them here, to the end")
+        parser.add_argument(
+            "--wait", action="store_true", help="hold them here, to the end; ends with 1 if one has no answer then"
+        )
         parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="runs at a time")
 
     def answer(self, **options: Any) -> Any:
@@ -88,10 +90,13 @@ class Command(JsonCommand):
         except BadChoice as bad:
             raise CommandError(str(bad)) from None
         pauses, rows = provider_pauses.pauses_in_force(), runs.prefetch_related("turns")
+        self.not_done = unfinished.not_done(rows) if options["wait"] else []
+        for line in unfinished.sentences(self.not_done, names):
+            self.say(line)
         return [run_as_json(run, names.get(run.subject), list(run.turns.all()), pauses) for run in rows]
 
     def failed(self, value: Any) -> bool:
-        return False
+        return bool(self.not_done)
 
     def _retry(self, project: Project, runs: QuerySet[Run], options: dict[str, Any]) -> None:
         """Ask again where these runs stopped, as far as the command says so."""
@@ -121,8 +126,6 @@ class Command(JsonCommand):
     def _hold(self, project: Project, method: str, threads: int, lines: StepLines) -> None:
         drain.drain_project_runs(project.public_id, method, threads=threads, tick=lines.say_new)
         lines.say_new()
-        for pause in provider_pauses.pauses_in_force():
-            self.say(f"{pause.provider} is paused: {pause.detail}")
 
     def show(self, value: Any) -> None:
         for result in value:
