@@ -315,7 +315,7 @@ def the_report(world: "World") -> dict[str, Any]:
     item = Item.objects.filter(project=world.project, reports__answered_at=None, reports__isnull=False).first()
     if item is None:
         item = make_open_item(world.project, "canary of a report", picture=make_picture(world.project))
-        report_item(item, world.members[A], "canary-note of a report")
+        report_item(item, world.members[A], "canary of a report")
     return {**project(world), "public_id": item.public_id}
 
 

@@ -24,7 +24,9 @@ from site_addresses import API, METHODS, ROUTES, Route
 from site_objects import A, D, R, Word
 from two_projects import (
     FOREIGN,
+    LEFT,
     OUTSIDERS,
+    REMOVED,
     SITE_ADMIN,
     Answer,
     Both,
@@ -191,13 +193,23 @@ def unblinding(answer: Answer) -> list[str]:
     return [secret for secret, canary in NEVER_FOR_ANNOTATORS.items() if canary in answer.raw]
 
 
-OF_STAFF = {"annotation:project-new", "queues", "queues-act"}
+OPEN_ALL_THE_SAME = {
+    SITE_ADMIN: {
+        *("annotation:project-new", "queues", "queues-act", "api:reports", "api:report-answer"),
+        *(f"annotation:report-{page}" for page in ("answer", "picture", "blurred")),
+    },
+    LEFT: {"annotation:history"},
+    REMOVED: {"annotation:history", "annotation:withdraw"},
+}
+"""What an outsider may open in another project: a site admin answers reports; who was a member reads their own answers,
+and who was removed may still leave.
+"""
 
 
 def closed_to(who: str) -> Iterator[tuple[str, Route]]:
     """Return the routes that the outsider may not open in another project."""
     for name, route in sorted(ROUTES.items()):
-        if route.roles is not None and not (who == SITE_ADMIN and name in OF_STAFF):
+        if route.roles is not None and name not in OPEN_ALL_THE_SAME.get(who, ()):
             yield name, route
 
 
@@ -247,7 +259,7 @@ def test_no_method_tells_a_real_address_from_a_made_up_one(both: Both):
 GONE = {
     "annotation:renew": (409,),
     "generation:injection-remove": (302,),
-    **dict.fromkeys(("api:label", "api:seat-label", "api:seat-first-answer"), (400,)),
+    **dict.fromkeys(("api:report-answer", "api:label", "api:seat-label", "api:seat-first-answer"), (400,)),
 }
 """Addresses that answer otherwise where nothing is: a seat that is lost, an entry that is gone, a body read first."""
 
