@@ -276,7 +276,7 @@ def in_steps(text: str, code: str) -> SafeString:
 
 
 @register.simple_block_tag(takes_context=True)
-def closed_copy(context: template.Context, content: str) -> str:
+def closed_copy(context: template.Context, content: str, title: str = "") -> str:
     """Return words of a post, or about it, that stand beside its text; closed for who keeps texts closed.
 
     They open and close with the text (`static/app.js`), and alone without JavaScript.
@@ -285,7 +285,7 @@ def closed_copy(context: template.Context, content: str) -> str:
     user = getattr(request, "user", None)
     if not getattr(user, "fold_text", False):
         return content
-    summary = _("Closed with the text")
+    summary = title or _("Shown with the text")
     return format_html(
         '<details class="fold is-copy" data-copy><summary>{}</summary>{}</details>', summary, SafeString(content)
     )
