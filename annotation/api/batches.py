@@ -164,7 +164,7 @@ class Quotas(APIView):
 
 
 def _batch(admin: Membership, public_id: UUID) -> Batch:
-    row = Batch.objects.filter(project=admin.project_id, public_id=public_id).first()
+    row = state.batch_of(admin.project, public_id=public_id)
     if row is None:
         raise Http404
     row.project = admin.project
@@ -174,7 +174,10 @@ def _batch(admin: Membership, public_id: UUID) -> Batch:
 def _shown(row: Batch) -> Response:
     with snapshot():
         overview = as_json(read_batch_overview(row.project))
-    return Response(next(batch for batch in overview["batches"] if batch["id"] == str(row.public_id)))
+    shown = next((batch for batch in overview["batches"] if batch["id"] == str(row.public_id)), None)
+    if shown is None:  # its last post went to another batch meanwhile
+        raise Http404
+    return Response(shown)
 
 
 def _limit(row: Batch, admin: Membership, members: list[UUID] | None) -> None:
