@@ -159,8 +159,8 @@ class JobKind(Generic[J]):
             if self._working(row).update(state=phase.waiting, beat_at=None):
                 self.enqueue(row.pk)
         except Exception as fault:
-            if database_faults.is_lost_connection(fault):
-                log.warning("The %s job %s lost the database: it waits to begin again", self.name, row.public_id)
+            if database_faults.says_nothing_of_the_work(fault):
+                log.warning("The %s job %s found no database: it waits to begin again", self.name, row.public_id)
                 connection.close_if_unusable_or_obsolete()
                 self._working(row).update(state=phase.waiting, beat_at=None)
             elif _sees_no_files(fault):

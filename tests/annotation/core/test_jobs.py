@@ -9,6 +9,7 @@ import pytest
 from celery import current_app
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db import OperationalError as DatabaseFault
 from django.db import connection, transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -242,6 +243,31 @@ def test_a_worker_that_does_not_see_the_files_hands_the_job_back_and_says_so(row
     blind.append(False)
     kind.perform(row.pk)
     assert state_of(row) == (JobState.DONE, "")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has no server that could be away")
+@pytest.mark.parametrize(
+    ("code", "state"),
+    [
+        ("57P01", JobState.QUEUED),  # stopped
+        ("25006", JobState.QUEUED),  # takes no writes
+        ("53300", JobState.QUEUED),  # no connection is left
+        ("40P01", JobState.QUEUED),  # in somebody's way
+        ("57014", JobState.FAILED),  # took longer than it may, and would again
+        ("42P01", JobState.FAILED),  # a fault of ours
+    ],
+)
+def test_a_job_begins_again_after_a_fault_that_is_the_database_s(row, code, state):
+    class Coded(Exception):
+        sqlstate = code
+
+    def work(job, heartbeat):
+        raise DatabaseFault("from the server") from Coded()
+
+    kind = kind_that(work)
+    kind.perform(row.pk)
+    assert state_of(row)[0] == state and (kind.perform(row.pk), state_of(row)[0]) == (None, state)
 
 
 @pytest.mark.parametrize(
