@@ -222,6 +222,42 @@ def test_a_cancelled_job_stops_at_its_next_progress(row, monkeypatch):
     assert state_of(row)[0] == JobState.CANCELLED
 
 
+def test_a_small_job_that_takes_long_is_left_to_a_worker(row, monkeypatch):
+    monkeypatch.setattr(jobs, "PATIENCE", 0)
+    enqueued: list[int] = []
+    monkeypatch.setattr(jobs, "enqueue_task", lambda task, kind, job_id: enqueued.append(job_id))
+    begun = []
+
+    def work(job, heartbeat):
+        begun.append(job.pk)
+        heartbeat.note()
+        kind.finish(job)
+
+    kind = JobKind("test", BulkOrder, phases=(Phase(work),), is_small=lambda job: True)
+    kind.begin(row)
+    assert (state_of(row)[0], row.beat_at, enqueued) == (JobState.QUEUED, None, [row.pk])
+    kind.perform(row.pk)  # as a worker does
+    assert (state_of(row)[0], len(begun)) == (JobState.DONE, 2)
+
+
+def test_a_small_job_goes_to_a_worker_while_others_keep_pages_waiting(
+    row, monkeypatch, django_capture_on_commit_callbacks
+):
+    enqueued: list[int] = []
+    monkeypatch.setattr(jobs, "enqueue_task", lambda task, kind, job_id: enqueued.append(job_id))
+    kind = JobKind(
+        "test", BulkOrder, phases=(Phase(lambda job, heartbeat: kind.finish(job)),), is_small=lambda job: True
+    )
+    for _ in range(jobs.AT_ONCE):
+        kind.places.acquire()
+    with django_capture_on_commit_callbacks(execute=True):
+        kind.begin(row)
+    assert (state_of(row)[0], enqueued) == (JobState.QUEUED, [row.pk])
+    kind.places.release()
+    kind.begin(row)
+    assert state_of(row)[0] == JobState.DONE and kind.places.acquire(blocking=False)  # its place is free again
+
+
 @pytest.mark.parametrize(
     "fault", [StoreAway("away"), FileNotFoundError("imports/x"), JobRefused("picture_missing", "A picture is lost.")]
 )
