@@ -14,7 +14,7 @@ from annotation.api.access import member, problem
 from annotation.api.answers_campaign import OpenedJson, QuotasJson
 from annotation.api.figures import BatchJson, BatchOverviewJson
 from annotation.api.problems import Problem
-from annotation.api.shapes import RequestShape
+from annotation.api.shapes import BoundedList, RequestShape
 from annotation.batches import open_items, quotas, state
 from annotation.batches.forms import MOST_LABELS
 from annotation.batches.open_items import AT_MOST
@@ -41,9 +41,7 @@ class BatchChangesShape(RequestShape):
     """What changes of a batch. `members` are ids of annotators, or null: everybody may get it."""
 
     priority = serializers.IntegerField(required=False, min_value=state.PRIORITIES[0], max_value=state.PRIORITIES[1])
-    members = serializers.ListField(
-        child=serializers.UUIDField(), required=False, allow_null=True, min_length=1, max_length=1000
-    )
+    members = BoundedList(child=serializers.UUIDField(), required=False, allow_null=True, min_length=1, max_length=1000)
 
 
 class OwnQuotaShape(RequestShape):
@@ -58,7 +56,7 @@ class QuotasShape(RequestShape):
 
     quota = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=MOST_LABELS)
     new_batches = serializers.ChoiceField([BatchState.WAITING.value, BatchState.OPEN.value], required=False)
-    people = serializers.ListField(child=OwnQuotaShape(), required=False, max_length=1000)
+    people = BoundedList(child=OwnQuotaShape(), required=False, max_length=1000)
 
 
 class Batches(APIView):

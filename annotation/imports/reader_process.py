@@ -59,7 +59,7 @@ class ReaderProcess:
         seconds: float = SECONDS,
         watch: Callable[[], None] = lambda: None,
     ) -> None:
-        """Prepare to read a stream. `watch` is called while there is nothing to read; what it raises ends the reading."""
+        """Prepare to read. `watch` is called while there is nothing to read; what it raises ends the reading."""
         self.stream, self.reading, self.memory, self.watch = stream, reading, memory, watch
         self.seconds = int(seconds + 2 * (stream.seek(0, 2) >> 20))
 
