@@ -10,7 +10,9 @@ would be answered late, all with the same 503.
 
 import re
 import select
+import time
 from collections.abc import Sequence
+from datetime import UTC
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
@@ -18,7 +20,7 @@ from typing import Any, Self
 import psycopg
 from django.apps import apps
 from django.conf import settings
-from django.db import OperationalError
+from django.db import DEFAULT_DB_ALIAS, OperationalError
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.db.backends.postgresql.schema import DatabaseSchemaEditor
@@ -30,6 +32,7 @@ from psycopg.adapt import Transformer
 from psycopg_pool import PoolTimeout
 
 from config import late_modules
+from runs.sql import database_time
 from runs.sql.sqlstates import Outage, outage
 
 # With the first number that a process sends, psycopg decides for good whether to expect numpy's, and loads numpy if
@@ -211,6 +214,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return self.cursor()
         finally:
             self.connection.cursor_factory = usual
+
+    def _configure_connection(self, connection: Any) -> bool:
+        """Prepare a new connection, and ask what time it is there. Return whether a transaction is open."""
+        super()._configure_connection(connection)
+        if self.alias == DEFAULT_DB_ALIAS:  # not a replica's
+            asked = time.monotonic()
+            (moment,) = connection.execute("SELECT clock_timestamp()").fetchone()
+            database_time.learn(moment.astimezone(UTC), asked, time.monotonic())
+        return True
 
     def _taken(self, conn_params: dict[str, Any]) -> Any:
         if not self.pool:

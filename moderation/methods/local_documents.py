@@ -2,12 +2,12 @@
 
 import hashlib
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.models import Membership, Project, record
@@ -121,7 +121,7 @@ def search_documents(project: UUID, query: str, count: int) -> dict[str, Any]:
 
 def document_page(project: UUID, url: str) -> dict[str, Any]:
     """Return a passage as a FetchAnswer."""
-    now = datetime.now(UTC).isoformat(timespec="seconds")
+    now = timezone.now().isoformat(timespec="seconds")
     row = passage_at(project, url)
     if row is None:
         missing = FetchAnswer(url=url, fetched_at=now, code="unreachable", fault="The document is no longer there.")
