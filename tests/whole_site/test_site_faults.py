@@ -192,7 +192,7 @@ def test_f12_with_all_connections_taken_pages_are_503_and_everything_recovers(
 
 @own_cluster
 @pytest.mark.once
-def test_f34_a_database_that_takes_no_writes_for_a_moment_is_503_and_nothing_is_lost(
+def test_f11_a_database_that_takes_no_writes_for_a_moment_is_503_and_nothing_is_lost(
     cluster: Cluster, processes: Processes
 ) -> None:
     """As after a failover: the old primary is a standby, and goes on answering those who are connected."""
@@ -237,7 +237,7 @@ PLANNED = {"expires_at", "expire_date", "lease_until", "not_before", "idle_until
 
 @own_cluster
 @pytest.mark.once
-def test_f35_clocks_of_web_servers_and_workers_that_are_wrong_change_no_moment(
+def test_f33_clocks_of_web_servers_and_workers_that_are_wrong_change_no_moment(
     cluster: Cluster, processes: Processes
 ) -> None:
     if FAKETIME is None:
