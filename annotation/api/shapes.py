@@ -1,6 +1,6 @@
 """Bodies of requests: what the API reads of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -26,7 +26,7 @@ class BoundedList(serializers.ListField):
 class BoundedDict(serializers.DictField):
     """An object of whose wrong values the first ones are told."""
 
-    def run_child_validation(self, data: dict[Any, Any]) -> dict[str, Any]:
+    def run_child_validation(self, data: Mapping[Any, Any]) -> dict[str, Any]:
         """Read the values. Raises ValidationError with the first faults."""
         return dict(_validated(self.child, ((str(name), value) for name, value in data.items())))
 

@@ -299,10 +299,12 @@ class Gallery:
 
         Raises TooManyPixels if that is too much together, and BadArchive if too many could not be decoded in time.
         """
-        is_bad = isinstance(outcome, BadPicture)
         with self._lock:
-            self._pixels += outcome.pixels if is_bad else outcome.width * outcome.height * outcome.frames
-            self._stalls += is_bad and outcome.code == "image_processing"
+            if isinstance(outcome, BadPicture):
+                self._pixels += outcome.pixels
+                self._stalls += outcome.code == "image_processing"
+            else:
+                self._pixels += outcome.width * outcome.height * outcome.frames
             pixels = self._pixels
         if pixels > self._most_pixels:
             raise TooManyPixels(name, pixels, self._most_pixels)

@@ -217,7 +217,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _configure_connection(self, connection: Any) -> bool:
         """Prepare a new connection, and ask what time it is there. Return whether a transaction is open."""
-        super()._configure_connection(connection)
+        super()._configure_connection(connection)  # type: ignore[misc]  # unknown to the stubs
         if self.alias == DEFAULT_DB_ALIAS:  # not a replica's
             asked = time.monotonic()
             (moment,) = connection.execute("SELECT clock_timestamp()").fetchone()

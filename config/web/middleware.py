@@ -104,7 +104,7 @@ class WholeText(MiddlewareMixin):
             return failure(request, 400, "invalid_unicode", _("The form is not valid UTF-8; nothing was stored."))
         if form.count(b"%") > _MOST_SIGNS:
             return failure(request, 413, "too_large", _("The form is too large; nothing was stored."))
-        request._body = form  # type: ignore[attr-defined]  # what Django has read, and parses next
+        request._body = form  # what Django has read, and parses next
         return None
 
 
