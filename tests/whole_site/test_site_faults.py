@@ -258,9 +258,9 @@ def test_f33_clocks_of_web_servers_and_workers_that_are_wrong_change_no_moment(
         processes.worker(4, "--without-mingle", **wrong(clock))
     for crowd in crowds:
         crowd.labels(30)
-    worked_off(cluster, processes, "clocks")
     for crowd in crowds:
         crowd.go_home()
+    worked_off(cluster, processes, "clocks")
     assert [crowd.odd for crowd in crowds] == [[], [], []]
     assert_all_are_stored(cluster, [key for crowd in crowds for key in crowd.acknowledged])
     ran(processes, "manage.py", "audit", "clocks", "--json")  # ends with an error if a label is older than its seat
