@@ -76,6 +76,8 @@ ARCHIVE_MAX_BYTES = env.whole("ARCHIVE_MAX_BYTES", default=2**30, least=1, most=
 PICTURE_MAX_BYTES = env.whole("PICTURE_MAX_BYTES", default=20 * 2**20, least=1, most=2**30)
 PICTURE_MAX_PIXELS = env.whole("PICTURE_MAX_PIXELS", default=40_000_000, least=1, most=10**9)
 """Width × height × frames of a picture."""
+UPLOAD_MAX_PIXELS = env.whole("UPLOAD_MAX_PIXELS", default=10_000_000_000, least=1, most=10**13)
+"""The same of all pictures of an upload together; for the command ten times as many."""
 
 OIDC_SERVER_URL = env.url("OIDC_SERVER_URL")
 """An OpenID Connect provider people may sign in with, e.g. https://id.example.org/realms/lab; empty: none."""

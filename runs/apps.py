@@ -3,7 +3,10 @@
 from django.apps import AppConfig
 
 from runs.domain.states import Reason, RunState, TurnState
+from runs.sql import database_time
 from vocabulary.display_names import register_labels
+
+database_time.install()
 
 
 class RunsConfig(AppConfig):

@@ -14,7 +14,7 @@ from annotation.api.access import member, problem
 from annotation.api.answers_campaign import OpenedJson, QuotasJson
 from annotation.api.figures import BatchJson, BatchOverviewJson
 from annotation.api.problems import Problem
-from annotation.api.shapes import RequestShape
+from annotation.api.shapes import BoundedList, RequestShape
 from annotation.batches import open_items, quotas, state
 from annotation.batches.forms import MOST_LABELS
 from annotation.batches.open_items import AT_MOST
@@ -41,9 +41,7 @@ class BatchChangesShape(RequestShape):
     """What changes of a batch. `members` are ids of annotators, or null: everybody may get it."""
 
     priority = serializers.IntegerField(required=False, min_value=state.PRIORITIES[0], max_value=state.PRIORITIES[1])
-    members = serializers.ListField(
-        child=serializers.UUIDField(), required=False, allow_null=True, min_length=1, max_length=1000
-    )
+    members = BoundedList(child=serializers.UUIDField(), required=False, allow_null=True, min_length=1, max_length=1000)
 
 
 class OwnQuotaShape(RequestShape):
@@ -58,7 +56,7 @@ class QuotasShape(RequestShape):
 
     quota = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=MOST_LABELS)
     new_batches = serializers.ChoiceField([BatchState.WAITING.value, BatchState.OPEN.value], required=False)
-    people = serializers.ListField(child=OwnQuotaShape(), required=False, max_length=1000)
+    people = BoundedList(child=OwnQuotaShape(), required=False, max_length=1000)
 
 
 class Batches(APIView):
@@ -164,7 +162,7 @@ class Quotas(APIView):
 
 
 def _batch(admin: Membership, public_id: UUID) -> Batch:
-    row = Batch.objects.filter(project=admin.project_id, public_id=public_id).first()
+    row = state.batch_of(admin.project, public_id=public_id)
     if row is None:
         raise Http404
     row.project = admin.project
@@ -174,7 +172,10 @@ def _batch(admin: Membership, public_id: UUID) -> Batch:
 def _shown(row: Batch) -> Response:
     with snapshot():
         overview = as_json(read_batch_overview(row.project))
-    return Response(next(batch for batch in overview["batches"] if batch["id"] == str(row.public_id)))
+    shown = next((batch for batch in overview["batches"] if batch["id"] == str(row.public_id)), None)
+    if shown is None:  # its last post went to another batch meanwhile
+        raise Http404
+    return Response(shown)
 
 
 def _limit(row: Batch, admin: Membership, members: list[UUID] | None) -> None:

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.answers import DesignChanges, DesignFile
 from annotation.api.problems import Problem
-from annotation.api.shapes import RequestShape
+from annotation.api.shapes import BoundedDict, BoundedList, RequestShape
 from annotation.domain.choices import Choose, Role
 from annotation.domain.design.file import BadDesign, as_json, read_design
 from annotation.projects import design
@@ -20,15 +20,15 @@ from annotation.projects import design
 class DesignBody(RequestShape):
     """A design. Its rules are those of `docs/design-file.md`, which the site checks as a whole."""
 
-    categories = serializers.ListField(
-        child=serializers.DictField(), help_text="Objects with code, name, hateful and more, in the order of the page."
+    categories = BoundedList(
+        child=BoundedDict(), help_text="Objects with code, name, hateful and more, in the order of the page."
     )
     choose = serializers.ChoiceField(
         [str(choose) for choose in Choose], required=False, help_text="How many categories an answer may name."
     )
     question = serializers.JSONField(required=False, help_text="A text, or an object of texts by language code.")
-    questions = serializers.ListField(
-        child=serializers.DictField(),
+    questions = BoundedList(
+        child=BoundedDict(),
         required=False,
         help_text="Objects with code, kind and more, in the order of the page.",
     )

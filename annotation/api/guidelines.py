@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from annotation.api.access import cleaned, member, problem
 from annotation.api.answers_campaign import GuidelineJson, GuidelineVersionJson
 from annotation.api.problems import Problem
-from annotation.api.shapes import RequestShape
+from annotation.api.shapes import BoundedList, RequestShape
 from annotation.domain.choices import Role
 from annotation.guidelines import versions
 from annotation.guidelines.forms import EXAMPLE_LIMIT, EXAMPLES, GuidelineForm
@@ -36,7 +36,7 @@ class NewGuidelineShape(RequestShape):
     begun_at = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
     summary = serializers.CharField(default="", allow_blank=True, max_length=300)
     asks_reading = serializers.BooleanField(default=True)
-    examples = serializers.ListField(child=ExampleShape(), default=list, max_length=EXAMPLES)
+    examples = BoundedList(child=ExampleShape(), default=list, max_length=EXAMPLES)
 
 
 class Guidelines(APIView):

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.answers import ImportReport, PriorProgressJson, PriorsQueued
 from annotation.api.problems import Problem, RowsRefused
-from annotation.api.shapes import RequestShape
+from annotation.api.shapes import BoundedDict, BoundedList, RequestShape
 from annotation.domain.choices import Role, SourceLabels
 from annotation.domain.formats.base import Format, RowError
 from annotation.imports.options import ImportOptions
@@ -28,9 +28,9 @@ _REFUSED = dict.fromkeys((400, 409, 422), RowsRefused | Problem)
 class IncomingShape(RequestShape):
     """Rows in the keys of Interplay JSONL, at most 1,000; larger sets come as files on the page or by command."""
 
-    rows = serializers.ListField(child=serializers.DictField(), min_length=1, max_length=MOST_ROWS)
+    rows = BoundedList(child=BoundedDict(), min_length=1, max_length=MOST_ROWS)
     source_labels = serializers.ChoiceField([str(choice) for choice in SourceLabels], default=str(SourceLabels.SEATS))
-    ignore = serializers.ListField(
+    ignore = BoundedList(
         child=serializers.CharField(max_length=200),
         default=list,
         max_length=200,

@@ -17,7 +17,7 @@ from annotation.api.access import cleaned, member, problem
 from annotation.api.answers_campaign import ConsentJson, InvitationJson, JoinedJson, NewInvitationJson
 from annotation.api.people import ROLES
 from annotation.api.problems import Problem
-from annotation.api.shapes import RequestShape
+from annotation.api.shapes import BoundedList, RequestShape
 from annotation.domain.choices import Role
 from annotation.members import invitations, participation
 from annotation.members.forms import InvitationForm
@@ -31,7 +31,7 @@ LISTED = 200
 class InvitationShape(RequestShape):
     """What a link gives, and for how many days it is valid. `team` is the id of a batch that is limited to people."""
 
-    roles = serializers.ListField(child=serializers.ChoiceField(ROLES), min_length=1, max_length=len(ROLES))
+    roles = BoundedList(child=serializers.ChoiceField(ROLES), min_length=1, max_length=len(ROLES))
     days = serializers.IntegerField(default=invitations.USUAL_DAYS, min_value=1, max_value=invitations.MOST_DAYS)
     team = serializers.UUIDField(default=None, allow_null=True)
     note = serializers.CharField(default="", allow_blank=True, max_length=invitations.NOTE_LIMIT)

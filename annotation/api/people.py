@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from annotation.api.access import account_of, cleaned, member, problem
 from annotation.api.answers_campaign import MemberJson, NewMemberJson
 from annotation.api.problems import Problem
-from annotation.api.shapes import RequestShape
+from annotation.api.shapes import BoundedList, RequestShape
 from annotation.domain.choices import Role
 from annotation.members import join, participation, roles
 from annotation.members.forms import NewMemberForm, PseudonymForm, QuotaForm
@@ -34,9 +34,7 @@ class NewMemberShape(RequestShape):
 class MemberChangesShape(RequestShape):
     """What changes of a member; what is left out stays. `quota` null: the project's quota holds."""
 
-    roles = serializers.ListField(
-        child=serializers.ChoiceField(ROLES), required=False, min_length=1, max_length=len(ROLES)
-    )
+    roles = BoundedList(child=serializers.ChoiceField(ROLES), required=False, min_length=1, max_length=len(ROLES))
     name = serializers.CharField(required=False, max_length=64, help_text="The pseudonym.")
     quota = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=2**31 - 1)
 

@@ -15,7 +15,7 @@ from annotation.api.answers import ItemPage
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import Problem
 from annotation.api.serializers import ItemShape, PriorShape, ProjectShape, WholeItemShape
-from annotation.api.shapes import RequestShape
+from annotation.api.shapes import BoundedDict, RequestShape
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Policy, Role
 from annotation.domain.design.file import BadDesign, read_design
@@ -45,7 +45,7 @@ class NewProjectShape(RequestShape):
     seats = serializers.IntegerField(default=3, min_value=FEWEST_SEATS, max_value=MOST_SEATS)
     policy = serializers.ChoiceField([str(policy) for policy in Policy], default=Policy.REVIEW.value)
     template = serializers.ChoiceField(list(templates.TITLES), default=templates.HVLI)
-    design = serializers.DictField(required=False, help_text="Comes before `template`.")
+    design = BoundedDict(required=False, help_text="Comes before `template`.")
 
 
 class Projects(APIView):

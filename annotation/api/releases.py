@@ -17,7 +17,7 @@ from annotation.api.access import member, problem
 from annotation.api.answers import SplitListJson, WholeSplitList
 from annotation.api.problems import Problem
 from annotation.api.serializers import ReleaseShape
-from annotation.api.shapes import RequestShape
+from annotation.api.shapes import BoundedDict, BoundedList, RequestShape
 from annotation.domain.choices import Level, Role, Source
 from annotation.domain.releases.columns import ReleaseFormat, Scope
 from annotation.domain.releases.splits import MAX_SEED, BadShares, Part, Shares
@@ -32,18 +32,18 @@ from annotation.releases.split import BadSplitList, checked_parts, find_list, ke
 class SelectionShape(RequestShape):
     """Which gold items a release holds, and in which files. No levels, sources or licences mean all of them."""
 
-    levels = serializers.ListField(child=serializers.ChoiceField([str(level) for level in Level]), default=list)
-    sources = serializers.ListField(child=serializers.ChoiceField([str(source) for source in Source]), default=list)
+    levels = BoundedList(child=serializers.ChoiceField([str(level) for level in Level]), default=list)
+    sources = BoundedList(child=serializers.ChoiceField([str(source) for source in Source]), default=list)
     notes = serializers.BooleanField(default=False)
     fresh_pseudonyms = serializers.BooleanField(default=False)
     scope = serializers.ChoiceField([str(scope) for scope in Scope], default=Scope.GOLD.value)
-    formats = serializers.ListField(
+    formats = BoundedList(
         child=serializers.ChoiceField([str(choice) for choice in ReleaseFormat]), default=[ReleaseFormat.CSV.value]
     )
     media = serializers.BooleanField(default=True)
     texts = serializers.BooleanField(default=True)
     picture_texts = serializers.BooleanField(default=True)
-    licences = serializers.ListField(child=serializers.CharField(max_length=200), default=list, max_length=100)
+    licences = BoundedList(child=serializers.CharField(max_length=200), default=list, max_length=100)
     splits = serializers.CharField(
         default="",
         allow_blank=True,
@@ -119,7 +119,7 @@ class PartsShape(RequestShape):
     """A list of parts: id → train, dev or test. `validation` means dev."""
 
     name = serializers.CharField(max_length=120)
-    parts = serializers.DictField(child=serializers.CharField(max_length=20), allow_empty=False)
+    parts = BoundedDict(child=serializers.CharField(max_length=20), allow_empty=False)
 
     def validate_parts(self, parts: dict[str, str]) -> dict[str, str]:
         """Return the parts under the names that releases use."""

@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.utils import html
 
+from annotation.api.shapes import BoundedDict, BoundedList
 from annotation.domain.answer import FIRST_OF_CATEGORIES, Answer, BadAnswer, Correction, read_seconds
 from annotation.domain.categories import CATEGORY_LIMIT
 from annotation.domain.category_sets import as_stored
@@ -27,7 +28,7 @@ def _code(field: str) -> serializers.IntegerField:
 
 def _codes() -> serializers.ListField:
     """Return the field of codes where rows name several categories."""
-    return serializers.ListField(
+    return BoundedList(
         child=serializers.IntegerField(),
         read_only=True,
         help_text="The codes of all categories, sorted, where there are several; else empty.",
@@ -157,7 +158,7 @@ class PictureLineShape(serializers.Serializer[dict[str, Any]]):
     """A line of words in a picture: its place as shares of width and height (left, top, right, bottom)."""
 
     text = serializers.CharField()
-    box = serializers.ListField(child=serializers.FloatField(), allow_null=True)
+    box = BoundedList(child=serializers.FloatField(), allow_null=True)
     confidence = serializers.FloatField(allow_null=True)
 
 
@@ -223,7 +224,7 @@ class AnswerShape(serializers.Serializer[Answer]):
     """An annotator's answer. `categories` names one or several, where the project takes several."""
 
     category = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=0, max_value=32767)
-    categories = serializers.ListField(
+    categories = BoundedList(
         child=serializers.IntegerField(min_value=0, max_value=32767), default=list, max_length=CATEGORY_LIMIT
     )
     not_sure = serializers.BooleanField(default=False)
@@ -268,7 +269,7 @@ class WholeAnswerShape(AnswerShape):
     """An answer with its answers to further questions; `key` is made by the client, once per answer."""
 
     key = serializers.UUIDField()
-    answers = serializers.DictField(
+    answers = BoundedDict(
         default=dict,
         help_text="By code of the question: the value, or {version, value} where an earlier version was answered.",
     )
@@ -321,7 +322,7 @@ class LabelShape(serializers.ModelSerializer[Label]):
     category = _code("category")
     categories = _codes()
     challenges = CorrectionShape(many=True, read_only=True)
-    answers = serializers.DictField(
+    answers = BoundedDict(
         child=StoredAnswerShape(), read_only=True, help_text="Every further question that was asked; null was skipped."
     )
 
@@ -336,8 +337,8 @@ class LabelShape(serializers.ModelSerializer[Label]):
 class ReleaseShape(serializers.ModelSerializer[Release]):
     """A release: its number, what was chosen, and its manifest."""
 
-    options = serializers.DictField(read_only=True)
-    manifest = serializers.DictField(read_only=True)
+    options = BoundedDict(read_only=True)
+    manifest = BoundedDict(read_only=True)
 
     class Meta:
         model = Release

@@ -1,8 +1,48 @@
 """Bodies of requests: what the API reads of them."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework import serializers
+
+MOST_ENTRIES = 10_000
+"""The maximum length of a list that names no other."""
+MOST_ERRORS = 100
+"""Errors that are told of one list or object: a body may have a million entries, and each error takes a kilobyte."""
+
+
+class BoundedList(serializers.ListField):
+    """A list whose length is looked at before its entries are."""
+
+    def run_child_validation(self, data: list[Any]) -> list[Any]:
+        """Read the entries. Raises ValidationError with the first faults."""
+        if len(data) > (most := self.max_length or MOST_ENTRIES):
+            message = _("Ensure this field has no more than %(most)s elements.") % {"most": most}
+            raise serializers.ValidationError(message, code="max_length")
+        return [value for _place, value in _validated(self.child, enumerate(data))]
+
+
+class BoundedDict(serializers.DictField):
+    """An object of whose wrong values the first ones are told."""
+
+    def run_child_validation(self, data: Mapping[Any, Any]) -> dict[str, Any]:
+        """Read the values. Raises ValidationError with the first faults."""
+        return dict(_validated(self.child, ((str(name), value) for name, value in data.items())))
+
+
+def _validated(child: Any, entries: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    values, errors = [], {}
+    for place, entry in entries:
+        try:
+            values.append((place, child.run_validation(entry)))
+        except serializers.ValidationError as fault:
+            errors[place] = fault.detail
+            if len(errors) == MOST_ERRORS:
+                break
+    if errors:
+        raise serializers.ValidationError(errors)
+    return values
 
 
 class RequestShape(serializers.Serializer[Any]):

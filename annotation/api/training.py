@@ -14,7 +14,7 @@ from annotation.api.access import account_of, cleaned, member, problem
 from annotation.api.answers_campaign import KnownPostJson, KnownPostPage, Marked, TrainedPersonJson, TrainingRulesJson
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import PostsRefused, Problem
-from annotation.api.shapes import RequestShape
+from annotation.api.shapes import BoundedList, RequestShape
 from annotation.domain.choices import Role
 from annotation.domain.statistics.annotator_quality import Rate
 from annotation.domain.text_rules import NOTE_LIMIT
@@ -60,7 +60,7 @@ class LinesShape(RequestShape):
     """Known answers of many posts of one purpose."""
 
     purpose = serializers.ChoiceField(PURPOSES)
-    posts = serializers.ListField(child=LineShape(), min_length=1, max_length=control_items.AT_ONCE)
+    posts = BoundedList(child=LineShape(), min_length=1, max_length=control_items.AT_ONCE)
 
 
 class GrantShape(RequestShape):

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from annotation.api.access import cleaned, member, problem
 from annotation.api.answers_campaign import MessageJson, NewWebhookJson, WebhookJson
 from annotation.api.problems import Problem
-from annotation.api.shapes import RequestShape
+from annotation.api.shapes import BoundedList, RequestShape
 from annotation.domain.choices import Role
 from annotation.models import Delivery, Membership, Webhook
 from annotation.webhooks import change
@@ -25,7 +25,7 @@ class WebhookShape(RequestShape):
     """Where messages go, and what about."""
 
     address = serializers.CharField(max_length=2000)
-    happenings = serializers.ListField(
+    happenings = BoundedList(
         child=serializers.ChoiceField([kind.value for kind, _name in HAPPENINGS]),
         min_length=1,
         max_length=len(HAPPENINGS),

@@ -41,6 +41,18 @@ class NotAnAnnotator(Exception):
     code = "not_an_annotator"
 
 
+def batch_of(project: Project, **chosen: Any) -> Batch | None:
+    """Return the project's batch with this `public_id` or `name`.
+
+    Returns None if there is none. The batch without a name is there while a post that people label names no batch.
+    """
+    row = Batch.objects.filter(project=project, **chosen).first()
+    if row is not None and not row.name:
+        nameless = Item.objects.filter(project=project, batch="").exclude(stage=Stage.KNOWN)
+        return row if nameless.exists() else None
+    return row
+
+
 # ── What an admin does ────────────────────────────────────────────────────────
 
 

@@ -111,7 +111,7 @@ def _DONE() -> dict[str, str]:
 
 def _batch(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, Batch]:
     member = member_of(request, slug, Role.ADMIN)
-    row = Batch.objects.filter(project=member.project_id, public_id=public_id).first()
+    row = state.batch_of(member.project, public_id=public_id)
     if row is None:
         raise Http404
     row.project = member.project

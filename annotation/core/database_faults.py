@@ -4,21 +4,22 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, OperationalError, connections
 
+from runs.sql.sqlstates import Outage, outage
+
 _NO_FILE = ("unable to open database file", "file is not a database", "attempt to write a readonly database")
-
-_LOST = ("08", "57P0")
-"""How the codes begin with which PostgreSQL ends a connection or lets nobody in."""
+_AGAIN = {Outage.LOST, Outage.BUSY, Outage.CONFLICT}
 
 
-def is_lost_connection(fault: BaseException) -> bool:
-    """Return whether PostgreSQL ended the connection or gave none, as at its restart. It says nothing of the work."""
+def says_nothing_of_the_work(fault: BaseException) -> bool:
+    """Return whether PostgreSQL was away, full or in somebody's way, so that the same work may begin again."""
     if connections[DEFAULT_DB_ALIAS].vendor == "sqlite" or not isinstance(fault, OperationalError | InterfaceError):
         return False
-    return (getattr(fault.__cause__, "sqlstate", None) or "08").startswith(_LOST)  # the network has no codes
+    has_code = getattr(fault.__cause__, "sqlstate", None)
+    return outage(fault) in _AGAIN if has_code else True  # the network has no codes
 
 
 def away_sentence(fault: BaseException) -> str:
-    """Return which database cannot be reached and why; empty if the fault is another one.
+    """Return which database cannot be reached or used now, and why; empty if the fault is another one.
 
     The pool of connections says only that it got none in time: the server is asked once more for its reason.
     """
@@ -29,13 +30,15 @@ def away_sentence(fault: BaseException) -> str:
     if connection.vendor == "sqlite":
         reason = next((text for text in _NO_FILE if text in str(fault)), "")
         return f"The database {at['NAME']} cannot be used: {reason}. See DATABASE_URL and VAR_DIR." if reason else ""
+    place = f"{at['HOST'] or at['OPTIONS'].get('host') or 'this machine'}"
+    place += f", port {at['PORT']}" if at["PORT"] else ""
     try:
         connection.Database.connect(**connection.get_connection_params()).close()
     except connection.Database.Error as refusal:
-        place = f"{at['HOST'] or at['OPTIONS'].get('host') or 'this machine'}"
-        place += f", port {at['PORT']}" if at["PORT"] else ""
         return f"The database {at['NAME']} on {place} cannot be reached: {_reason(refusal)}. See DATABASE_URL."
-    return ""
+    if outage(fault) is None:
+        return ""
+    return f"The database {at['NAME']} on {place} could not do this now: {_reason(fault)}. Try again soon."
 
 
 def _reason(refusal: Exception) -> str:

@@ -5,9 +5,9 @@ import errno
 from django.db import DatabaseError
 from django.utils.translation import gettext as _
 
+from runs.sql import sqlstates
+
 _CODES = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
-# PostgreSQL says 53100 with the name of a file; SQLite has only sentences.
-_SQLSTATE = "53100"
 _SQLITE = ("database or disk is full", "attempt to write a readonly database", "disk i/o error")
 
 
@@ -16,7 +16,7 @@ def is_disk_fault(fault: BaseException | None) -> bool:
     while fault is not None:
         if isinstance(fault, OSError) and fault.errno in _CODES:
             return True
-        if getattr(fault, "sqlstate", None) == _SQLSTATE:
+        if sqlstates.outage(fault) is sqlstates.Outage.DISK:
             return True
         if isinstance(fault, DatabaseError) and any(words in str(fault).lower() for words in _SQLITE):
             return True

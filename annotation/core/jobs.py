@@ -14,8 +14,9 @@ the site: the sweeper offers the job to others. Small jobs are carried out while
 import logging
 import socket
 import threading
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -42,6 +43,10 @@ LAPSE = timedelta(seconds=30)
 UNCLAIMED = timedelta(seconds=30)
 """A job that waits for longer than this needs another message."""
 BEAT_SECONDS = 1.0
+AT_ONCE = 4
+"""Small jobs of one kind that a process carries out while pages wait. A web process has twice as many threads."""
+PATIENCE = 5.0
+"""Seconds for which a page waits for a small job; then a worker begins it anew."""
 HOST = socket.gethostname()
 
 
@@ -50,7 +55,7 @@ class JobCancelled(Exception):
 
 
 class JobInterrupted(Exception):
-    """This process is about to end: another worker carries the job on."""
+    """This process is about to end, or a page has waited long enough: another worker carries the job on."""
 
 
 class JobRefused(Exception):
@@ -99,13 +104,18 @@ class JobKind(Generic[J]):
     """States between two phases, in which the job waits for a person."""
     related: Sequence[str] = ("project",)
     """Relations that are loaded with the row."""
+    places: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(AT_ONCE))
+    """One for each small job that may be carried out now while a page waits."""
 
     # ── Asking for it ─────────────────────────────────────────────────────────
 
     def begin(self, row: J) -> None:
-        """Carry out a small job now; enqueue a larger one after the commit."""
-        if self.is_small(row):
-            self.perform(row.pk)
+        """Carry out a small job now, for as long as a page waits; enqueue any other after the commit."""
+        if self.is_small(row) and self.places.acquire(blocking=False):
+            try:
+                self.perform(row.pk, patience=PATIENCE)
+            finally:
+                self.places.release()
         else:
             transaction.on_commit(partial(self.enqueue, row.pk))
 
@@ -138,20 +148,23 @@ class JobKind(Generic[J]):
 
     # ── A worker's part ───────────────────────────────────────────────────────
 
-    def perform(self, job_id: int) -> None:
-        """Carry out the phase that is due; do nothing if none is, or if another worker is at it."""
+    def perform(self, job_id: int, patience: float | None = None) -> None:
+        """Carry out the phase that is due; do nothing if none is, or if another worker is at it.
+
+        After `patience` seconds it is left to a worker.
+        """
         rows = self._rows.filter(pk=job_id)
         for phase in self.phases:
             due = rows.filter(phase.is_waiting | phase.is_abandoned)
             if due.update(state=phase.working, begun_at=Now(), beat_at=Now(), problem=""):
                 row = rows.select_related(*self.related).first()
                 if row is not None:  # its project may have been purged
-                    self._work(phase, row)
+                    self._work(phase, row, patience)
                 return
 
-    def _work(self, phase: Phase[J], row: J) -> None:
+    def _work(self, phase: Phase[J], row: J, patience: float | None) -> None:
         try:
-            with Heartbeat(self, row, quiet=self.is_small(row)) as heartbeat:
+            with Heartbeat(self, row, patience) as heartbeat:
                 phase.work(row, heartbeat)
         except JobCancelled:
             self.end(row, JobState.CANCELLED)
@@ -159,8 +172,8 @@ class JobKind(Generic[J]):
             if self._working(row).update(state=phase.waiting, beat_at=None):
                 self.enqueue(row.pk)
         except Exception as fault:
-            if database_faults.is_lost_connection(fault):
-                log.warning("The %s job %s lost the database: it waits to begin again", self.name, row.public_id)
+            if database_faults.says_nothing_of_the_work(fault):
+                log.warning("The %s job %s found no database: it waits to begin again", self.name, row.public_id)
                 connection.close_if_unusable_or_obsolete()
                 self._working(row).update(state=phase.waiting, beat_at=None)
             elif _sees_no_files(fault):
@@ -257,15 +270,18 @@ def _problem_of(fault: Exception) -> str:
 class Heartbeat(Generic[J]):
     """A thread that shows every second that the worker lives, also while the work is inside a long transaction.
 
-    It has a connection of its own. A `quiet` one starts no thread: for jobs of a second or two.
+    It has a connection of its own. With `patience`, the seconds for which a page waits, no thread is started.
     """
 
-    def __init__(self, kind: JobKind[J], row: J, *, quiet: bool = False) -> None:
+    def __init__(self, kind: JobKind[J], row: J, patience: float | None = None) -> None:
         self._kind, self._row = kind, row
+        self._until = None if patience is None else time.monotonic() + patience
         self._figures: dict[str, Any] = {}
         self._stop, self._cancelled = threading.Event(), threading.Event()
         name = f"{kind.name}-{row.pk}"
-        self._thread = None if quiet else threading.Thread(target=self._beat_until_stopped, name=name, daemon=True)
+        self._thread = (
+            threading.Thread(target=self._beat_until_stopped, name=name, daemon=True) if patience is None else None
+        )
 
     def __enter__(self) -> "Heartbeat[J]":
         if self._thread:
@@ -281,12 +297,12 @@ class Heartbeat(Generic[J]):
         """Take over figures of the progress for the next beat.
 
         Raises JobCancelled if a beat found the job cancelled.
-        Raises JobInterrupted if this process is about to end.
+        Raises JobInterrupted if this process is about to end, or a page has waited long enough.
         """
         self._figures = figures
         if self._cancelled.is_set():
             raise JobCancelled
-        if shutdown.is_stop_requested():
+        if shutdown.is_stop_requested() or (self._until is not None and time.monotonic() > self._until):
             raise JobInterrupted
 
     def _beat_until_stopped(self) -> None:

@@ -10,12 +10,13 @@ from typing import ParamSpec, TypeVar
 
 from django.db import OperationalError, connection, transaction
 
+from runs.sql.sqlstates import Outage, outage
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
 TRIES = 4
 """The maximum number of tries: the first and three more (threats F13)."""
-_PASSING = frozenset({"40001", "40P01"})  # serialization failure, deadlock
 
 
 def short_transaction(verb: Callable[P, R]) -> Callable[P, R]:
@@ -61,5 +62,6 @@ def _turn() -> Iterator[None]:
 
 def _passes(error: OperationalError) -> bool:
     """Return whether the same transaction may succeed when it is repeated."""
-    state = getattr(error.__cause__, "sqlstate", None)
-    return state in _PASSING or (state is None and "locked" in str(error))
+    if getattr(error.__cause__, "sqlstate", None):
+        return outage(error) is Outage.CONFLICT
+    return "locked" in str(error)

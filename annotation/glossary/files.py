@@ -44,13 +44,15 @@ def import_entries(member: Membership, stream: BinaryIO, *, approved: bool = Fal
                     break
             else:
                 entries.append(read)
+                if len(entries) > glossary_entries.MOST_ENTRIES:
+                    break
     except Unreadable as fault:
         errors.append(fault.error)
     existing = set(GlossaryEntry.objects.filter(project=member.project_id).values_list("key", flat=True))
     new = [entry for entry in entries if key_of(entry.values.term) not in existing]
     if len(existing) + len(new) > glossary_entries.MOST_ENTRIES:
         most = glossary_entries.MOST_ENTRIES
-        reason = f"A glossary holds at most {most:,} entries; this would make {len(existing) + len(new):,}."
+        reason = f"A glossary holds at most {most:,} entries; with this file it would have more."
         errors.append(RowError(0, "too_many_entries", reason, limit=glossary_entries.MOST_ENTRIES))
     if errors:
         return Imported(errors=tuple(errors))

@@ -22,6 +22,7 @@ from annotation.pages.display_names import name_of
 from annotation.pages.error_messages import sentence_for
 from annotation.pages.form_fields import WrittenField, choices_of
 
+MOST_BYTES = 20 * 2**20
 KINDS = choices_of(
     GlossaryKind,
     {
@@ -147,6 +148,16 @@ class FileForm(forms.Form):
 
     file = forms.FileField(label=_("File"), help_text=_("CSV, TSV or JSON lines with the columns term and meaning."))
     approved = forms.BooleanField(label=_("The entries count at once, not as proposals"), required=False)
+
+    def clean_file(self) -> Any:
+        """Return the file.
+
+        Raises ValidationError if it is too large for a page; the command imports larger ones.
+        """
+        file = self.cleaned_data["file"]
+        if file.size > MOST_BYTES:
+            raise forms.ValidationError(_("The file is larger than 20 MB: use manage.py import_glossary."))
+        return file
 
 
 class UseForm(forms.Form):

@@ -41,7 +41,7 @@ class Progress:
 
 
 Watch = Callable[[Progress], None]
-"""A function called several times a second while a file is read; it may raise JobCancelled."""
+"""A function called several times a second while a file is read; it may raise JobCancelled or JobInterrupted."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,8 @@ class Bundle:
     """The table's path in the archive; empty if it is a file of its own, or if the pictures stand alone."""
     columns: ColumnTally = field(default_factory=ColumnTally)
     """What became of each column; whole once the rows are read."""
+    pixels: int = 0
+    """The maximum number of pixels of all its pictures together."""
 
     def in_utf8(self, encoding: str, stack: ExitStack) -> "Bundle":
         """Return the bundle with its tables in UTF-8; tables that are not text stay. Raises Unreadable."""
@@ -69,10 +71,14 @@ class Bundle:
         return replace(self, table=table, several=several)
 
     def reader(
-        self, options: ImportOptions, is_category: Callable[[str], bool] = lambda word: False
+        self,
+        options: ImportOptions,
+        is_category: Callable[[str], bool] = lambda word: False,
+        watch: Callable[[], None] = lambda: None,
     ) -> tuple[Format, Reader]:
         """Return the table's format and its rows. `is_category` says of a class folder whether the project knows it.
 
+        `watch` is called while a separate process has no rows yet; what it raises ends that process.
         Raises Unreadable if the table cannot be read.
         """
         if self.table is None and self.archive is not None and options.update is None:
@@ -82,7 +88,7 @@ class Bundle:
         if self.table is None:
             raise Unreadable(RowError(0, "no_table", "The archive holds no table (.jsonl, .json, .csv, .tsv, .xlsx)."))
         if self.several:
-            return self._together(options, is_category)
+            return self._together(options, is_category, watch)
         requested = options.format
         detected = detect(self.table, options.mapped) if requested in (Format.AUTO, Format.IMAGEFOLDER) else requested
         update = options.update is not None
@@ -97,7 +103,7 @@ class Bundle:
             sheet=options.sheet,
             columns=self.columns,
         )
-        rows = _reader(self.table, reading)
+        rows = _reader(self.table, reading, watch)
         if self.archive is None or not _is_metadata(self.table_name):
             return detected, rows
         return detected, WithClassFolders(rows, reading, self._pictures_beside(self.table_name), is_category)
@@ -109,7 +115,9 @@ class Bundle:
         pictures = map(PurePosixPath, self.archive.pictures())
         return [str(path.relative_to(folder)) for path in pictures if path.is_relative_to(folder)]
 
-    def _together(self, options: ImportOptions, is_category: Callable[[str], bool]) -> tuple[Format, Reader]:
+    def _together(
+        self, options: ImportOptions, is_category: Callable[[str], bool], watch: Callable[[], None]
+    ) -> tuple[Format, Reader]:
         """Return the format and one reader for the rows of several tables."""
         assert self.table is not None
         if not _is_metadata(self.several[0][0]):
@@ -120,15 +128,15 @@ class Bundle:
         for name, table in self.several:
             prefix = f"{_digest(table)[:8]}-"
             reading = Reading(detect(table, options.mapped), options.mapped, id_prefix=prefix, columns=self.columns)
-            rows = WithClassFolders(_reader(table, reading), reading, self._pictures_beside(name), is_category)
+            rows = WithClassFolders(_reader(table, reading, watch), reading, self._pictures_beside(name), is_category)
             readers.append((str(PurePosixPath(name).parent), rows))
         return Format.IMAGEFOLDER, Folders(readers)
 
 
-def _reader(table: BinaryIO, reading: Reading) -> Reader:
+def _reader(table: BinaryIO, reading: Reading, watch: Callable[[], None]) -> Reader:
     """Open a table. A format that must be unpacked is read in a separate process."""
     if reading.format in (Format.PARQUET, Format.WEBDATASET, Format.XLSX):
-        return ReaderProcess(table, reading)
+        return ReaderProcess(table, reading, watch=watch)
     return open_reader(table, reading)
 
 
@@ -150,7 +158,8 @@ def unpacked(
     bundle = _opened(file, stack, options, images, spacious)
     if options.encoding not in ("", "utf-8") and bundle.table is not None:
         bundle = bundle.in_utf8(options.encoding, stack)
-    return replace(bundle, pictures=WithAddresses(bundle.pictures, fetches=fetches))
+    pixels = settings.UPLOAD_MAX_PIXELS * (10 if spacious else 1)
+    return replace(bundle, pictures=WithAddresses(bundle.pictures, fetches=fetches), pixels=pixels)
 
 
 def _opened(file: BinaryIO, stack: ExitStack, options: ImportOptions, images: Path | None, spacious: bool) -> Bundle:

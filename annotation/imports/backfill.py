@@ -48,8 +48,15 @@ def fill(
     row: UUID | None,
 ) -> None:
     """Fill the gaps that the options name: all of them or, if a row has an error, none (as `import_file`)."""
-    with Gallery(project, bundle.pictures, keep=not report.dry_run, known=known_pictures(project)) as gallery:
-        filling = _Filling(project, bundle, options, report, gallery, watch, actor)
+    clock, known = Clock(bundle, watch), known_pictures(project)
+
+    def tick() -> None:
+        clock.tick(report.rows)
+
+    with Gallery(
+        project, bundle.pictures, keep=not report.dry_run, known=known, pixels=bundle.pixels, watch=tick
+    ) as gallery:
+        filling = _Filling(project, bundle, options, report, gallery, tick, actor)
         try:
             with transaction.atomic():
                 filling.run()
@@ -90,12 +97,12 @@ class _Filling:
         options: ImportOptions,
         report: ImportReport,
         gallery: Gallery,
-        watch: Watch,
+        tick: Callable[[], None],
         actor: Membership | None,
     ) -> None:
         self.actor = actor
         self.project, self.bundle, self.options, self.report = project, bundle, options, report
-        self.gallery, self.watch = gallery, watch
+        self.gallery, self.tick = gallery, tick
         self.intake = Intake(terms_of(project, options))
         self.categories = {category.code: category for category in Category.objects.filter(project=project)}
 
@@ -126,14 +133,13 @@ class _Filling:
 
     def _rows(self) -> Iterator[tuple[Row, Item]]:
         """Yield rows with the items that they name; a row without an item is an error."""
-        self.report.format, reader = self.bundle.reader(self.options)
-        clock = Clock(self.bundle, self.watch)
+        self.report.format, reader = self.bundle.reader(self.options, watch=self.tick)
         batch: list[Row] = []
         earlier: dict[str, tuple[int, int]] = {}
         try:
             for row in reader:
                 self.report.rows += 1
-                clock.tick(self.report.rows)
+                self.tick()
                 if isinstance(row, RowError):
                     self.report.errors.append(row)
                 elif first := earlier.get(row.external_id):

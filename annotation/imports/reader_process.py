@@ -10,11 +10,12 @@ import json
 import os
 import pickle
 import resource
+import select
 import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from typing import IO, Any, BinaryIO
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.columns import ColumnTally
 from annotation.domain.formats.detect import open_reader
+from providers.http.reading_process import limit_memory
 
 MEMORY = 1536 * 2**20
 """The maximum address space of the reading process, in bytes."""
@@ -35,6 +37,7 @@ _HEAD = struct.Struct(">cQ")
 _ROWS_AT_ONCE = 100
 _ROWS, _PICTURE, _REFUSED, _END = b"R", b"P", b"F", b"E"
 _COPY = 2**20
+_LOOK = 0.5  # seconds
 _CLASSES = {
     ("annotation.domain.formats.base", name) for name in ("Row", "RowError", "RowLabel", "RowPrior", "RowChallenge")
 } | {
@@ -48,8 +51,16 @@ _CLASSES = {
 class ReaderProcess:
     """The rows of one file, read by a separate process; pictures inside are given to `reading.keep`."""
 
-    def __init__(self, stream: BinaryIO, reading: Reading, memory: int = MEMORY, seconds: float = SECONDS) -> None:
-        self.stream, self.reading, self.memory = stream, reading, memory
+    def __init__(
+        self,
+        stream: BinaryIO,
+        reading: Reading,
+        memory: int = MEMORY,
+        seconds: float = SECONDS,
+        watch: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Prepare to read. `watch` is called while there is nothing to read; what it raises ends the reading."""
+        self.stream, self.reading, self.memory, self.watch = stream, reading, memory, watch
         self.seconds = int(seconds + 2 * (stream.seek(0, 2) >> 20))
 
     def __iter__(self) -> Iterator[Row | RowError]:
@@ -62,13 +73,14 @@ class ReaderProcess:
             child = stack.enter_context(_started(file, [self.memory, self.seconds]))
             stack.callback(child.kill)
             assert child.stdin is not None and child.stdout is not None
+            answers = _Watched(child.stdout, self.watch)
             line = 0
             try:
                 _send(child.stdin, _ROWS, pickle.dumps(replace(self.reading, keep=None, columns=ColumnTally())))
                 _send(child.stdin, _END, json.dumps(self.reading.keep is not None).encode())
-                while (frame := _receive(child.stdout))[0] != _END:
+                while (frame := _receive(answers))[0] != _END:
                     if frame[0] == _PICTURE:
-                        self._keep(child.stdin, frame[1], _receive(child.stdout)[1])
+                        self._keep(child.stdin, frame[1], _receive(answers)[1])
                         continue
                     rows = _loaded(frame[1])
                     if frame[0] == _REFUSED:
@@ -138,12 +150,31 @@ def _send(pipe: IO[bytes], kind: bytes, content: bytes) -> None:
     pipe.flush()
 
 
-def _receive(pipe: IO[bytes]) -> tuple[bytes, bytes]:
+class _Watched:
+    """What a process writes; while it writes nothing, somebody is asked whether to go on waiting."""
+
+    def __init__(self, pipe: IO[bytes], watch: Callable[[], None]) -> None:
+        self._pipe, self._watch = pipe.fileno(), watch
+
+    def read(self, length: int) -> bytes:
+        """Return so many bytes, or fewer if the process has ended."""
+        content = bytearray()
+        while len(content) < length:
+            while not select.select([self._pipe], [], [], _LOOK)[0]:
+                self._watch()
+            piece = os.read(self._pipe, min(length - len(content), _COPY))
+            if not piece:
+                break
+            content += piece
+        return bytes(content)
+
+
+def _receive(pipe: "IO[bytes] | _Watched") -> tuple[bytes, bytes]:
     kind, length = _HEAD.unpack(_exactly(pipe, _HEAD.size))
     return kind, _exactly(pipe, length)
 
 
-def _exactly(pipe: IO[bytes], length: int) -> bytes:
+def _exactly(pipe: "IO[bytes] | _Watched", length: int) -> bytes:
     content = pipe.read(length)
     if len(content) != length:
         raise EOFError
@@ -182,9 +213,8 @@ def serve(file: BinaryIO, source: BinaryIO, sink: BinaryIO) -> None:
 def main() -> None:
     """Set the limits of this process, and serve the file whose number is given on the command line."""
     number, memory, seconds = json.loads(sys.argv[1])
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    limit_memory(memory)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     with os.fdopen(number, "rb") as opened:
         serve(opened, sys.stdin.buffer, sys.stdout.buffer)

@@ -68,7 +68,7 @@ def import_file(
     pictures for a table without a ZIP. `on_stored` is called in the transaction that stores. `spacious` allows ten
     times larger archives, for whoever sits at the machine. `fetches`: pictures that are named by address are fetched,
     which may take minutes. `row` names the import in the event that is recorded.
-    Raises JobCancelled where `watch` does.
+    Raises what `watch` raises.
     """
     began = time.monotonic()
     report = ImportReport(dry_run=dry_run)
@@ -110,12 +110,21 @@ class _Import:
         watch: Watch,
         stack: ExitStack,
     ) -> None:
-        self.project, self.bundle, self.options, self.report, self.watch = project, bundle, options, report, watch
+        self.project, self.bundle, self.options, self.report = project, bundle, options, report
         self.intake = Intake(terms_of(project, options))
         self.spool: IO[bytes] = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (the stack closes it)
         self.known = known_pictures(project)
-        keep = not report.dry_run
-        self.gallery = stack.enter_context(Gallery(project, bundle.pictures, keep=keep, known=self.known))
+        self.clock = Clock(bundle, watch)
+        self.gallery = stack.enter_context(
+            Gallery(
+                project,
+                bundle.pictures,
+                keep=not report.dry_run,
+                known=self.known,
+                pixels=bundle.pixels,
+                watch=self._tick,
+            )
+        )
         self.places = (array("Q"), array("Q"))
         """The line and the entry of each row by its number, by which a row is known: lines may be shared."""
         self.number_of: dict[str, int] = {}
@@ -146,17 +155,19 @@ class _Import:
         for picture in self.gallery.staged():
             discard_staged(picture)
 
+    def _tick(self) -> None:
+        self.clock.tick(self.report.rows)
+
     # ── Checking ──────────────────────────────────────────────────────────────
 
     def _check(self) -> None:
         report = self.report
-        report.format, reader = self.bundle.reader(self.options, self.intake.categories.knows)
-        clock = Clock(self.bundle, self.watch)
+        report.format, reader = self.bundle.reader(self.options, self.intake.categories.knows, self._tick)
         batch: list[Incoming] = []
         try:
             for row in reader:
                 report.rows += 1
-                clock.tick(report.rows)
+                self._tick()
                 item = self._taken(row)
                 if item is not None:
                     batch.append(item)

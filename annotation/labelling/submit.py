@@ -122,7 +122,15 @@ def submit_label(
     answers = answers_to_store(member.project, answer, locked.category, locked.item, questions)
     seconds = working_seconds(locked.seat, now, seconds)
     label = new_label(
-        member, locked.seat, answer, locked.category, answers, seconds=seconds, client_key=key, body_sha256=digest
+        member,
+        locked.seat,
+        answer,
+        locked.category,
+        answers,
+        seconds=seconds,
+        client_key=key,
+        body_sha256=digest,
+        created_at=now,
     )
     _store_in_seat(locked.seat, label, now)
     stored, pace = _close_if_complete(locked, label, now), after_label(locked.pace, now)

@@ -6,7 +6,6 @@ imports no Django. Both sides exchange lengths and bytes, so that nothing from t
 
 import json
 import os
-import resource
 import struct
 import subprocess
 import sys
@@ -55,6 +54,12 @@ class PictureChild:
         assert child.stdout is not None
         return receive(child.stdout)
 
+    def stop(self) -> None:
+        """End the process from another thread: who waits for its answer gets ChildFailed."""
+        child = self._child
+        if child is not None:
+            child.kill()
+
     def close(self) -> None:
         """End the process; the next picture starts a new one."""
         child, self._child = self._child, None
@@ -83,12 +88,6 @@ class PictureChild:
                 stderr=subprocess.DEVNULL,
             )
         return self._child
-
-
-def limit_memory(allowed: int) -> None:
-    """Limit the address space of this process, in bytes; called by a child before it reads anything."""
-    resource.setrlimit(resource.RLIMIT_AS, (allowed, allowed))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def send(pipe: IO[bytes], content: bytes) -> None:

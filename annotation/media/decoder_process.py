@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import BinaryIO
 
 from annotation.domain.pictures.decoding import BadPicture, Drawn, PictureLimits, draw
-from annotation.media.child_process import ChildFailed, PictureChild, limit_memory, receive, send
+from annotation.media.child_process import ChildFailed, PictureChild, receive, send
+from providers.http.reading_process import limit_memory
 
 MEMORY = 1536 * 2**20
 """Bytes of address space of the decoding process; a 40-megapixel picture with transparency needs about 900 MB."""
@@ -33,7 +34,7 @@ class DrawingProcess(PictureChild):
             answer = self.ask(content)
         except ChildFailed as fault:
             reason = "The picture could not be decoded within the memory and time allowed."
-            raise BadPicture("image_processing", reason) from fault
+            raise BadPicture("image_processing", reason, pixels=self.limits.pixels) from fault
         if "code" in answer:
             raise BadPicture(**answer)
         return Drawn(shown=self.receive_more(), blurred=self.receive_more(), **answer)

@@ -9,8 +9,8 @@ import os
 import secrets
 import threading
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,12 +27,14 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from annotation.core.second_factor import lets_in
 from annotation.core.stored_files import files_below
 from annotation.domain.choices import Reason
-from annotation.domain.imports.zip_archives import Archive, BadArchive
+from annotation.domain.imports.zip_archives import Archive, BadArchive, shown
 from annotation.domain.pictures.decoding import BadPicture, Drawn, PictureLimits
 from annotation.media.decoder_process import DrawingProcess
 from annotation.models import Item, Membership, Picture, Project, Seat, User
 
 FOLDER = "pictures"
+_LOOK = 0.5  # seconds
+_MOST_STALLS = 20
 _ENDING = {"image/png": "png", "image/jpeg": "jpg"}
 
 
@@ -170,15 +172,38 @@ def known_pictures(project: Project) -> dict[str, int]:
     return dict(Picture.objects.filter(project=project).values_list("sha256", "pk"))
 
 
+class TooManyPixels(BadArchive):
+    """The pictures of one upload have too many pixels together, counted to the one with this name."""
+
+    def __init__(self, name: str, pixels: int, limit: int) -> None:
+        reason = f"With {shown(name)} the pictures of this file have {pixels:,} pixels together (width × height × "
+        reason += f"frames); at most {limit:,} are decoded. Split the file."
+        super().__init__("too_many_pixels_together", reason, 413, limit)
+        self.name, self.pixels = name, pixels
+
+
 class Gallery:
     """The pictures named by the rows of one import: each is read, checked and drawn once, a few at a time.
 
-    Use it as a context manager. `want` may be called for every row; `finish` waits for all.
+    Use it as a context manager. `want` may be called for every row; `finish` waits for all. Both raise TooManyPixels
+    if there are more than `pixels` together; and what `watch` raises, which is called while they wait.
     """
 
-    def __init__(self, project: Project, source: PictureSource, *, keep: bool, known: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        project: Project,
+        source: PictureSource,
+        *,
+        keep: bool,
+        known: Mapping[str, int],
+        pixels: int,
+        watch: Callable[[], None] = lambda: None,
+    ) -> None:
         """Prepare for a project; with `keep`, files are written; `known` are the project's pictures."""
         self.project, self.source, self.keep, self.known = project, source, keep, known
+        self._most_pixels, self._watch = pixels, watch
+        self._pixels, self._stalls = 0, 0
+        self._under_way: set[Future[None]] = set()
         self.keys: set[str] = set()
         self._limits = picture_limits()
         workers = min(4, os.cpu_count() or 1)
@@ -197,8 +222,12 @@ class Gallery:
     def __enter__(self) -> "Gallery":
         return self
 
-    def __exit__(self, *fault: object) -> None:
-        self._pool.shutdown(wait=True, cancel_futures=True)
+    def __exit__(self, fault: object, *_more: object) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        if fault is not None:  # nobody waits for what they draw
+            for process in self._processes:
+                process.stop()
+        self._pool.shutdown(wait=True)
         for process in self._processes:
             process.close()
 
@@ -209,15 +238,28 @@ class Gallery:
             return False
         if key not in self.keys:
             self.keys.add(key)
-            self._room.acquire()
-            self._pool.submit(self._draw, key).add_done_callback(lambda _: self._room.release())
+            while not self._room.acquire(timeout=_LOOK):
+                self._watch()
+            self._raise_fault()
+            drawing = self._pool.submit(self._draw, key, name)
+            self._under_way.add(drawing)
+            drawing.add_done_callback(self._leave)
         return True
 
     def finish(self) -> None:
         """Wait for every picture. Raise the first error of writing one (a full disk)."""
-        self._pool.shutdown(wait=True)
+        while under_way := self._under_way.copy():
+            wait(under_way, timeout=_LOOK)
+            self._watch()
+        self._raise_fault()
+
+    def _raise_fault(self) -> None:
         if self._fault is not None:
             raise self._fault
+
+    def _leave(self, drawing: "Future[None]") -> None:
+        self._under_way.discard(drawing)
+        self._room.release()
 
     def result(self, name: str) -> str | BadPicture:
         """Return the SHA-256 of the picture of this name, or why it is refused; only after `finish`."""
@@ -234,7 +276,9 @@ class Gallery:
         """Return the new pictures."""
         return [outcome for outcome in self._drawn.values() if isinstance(outcome, Staged)]
 
-    def _draw(self, key: str) -> None:
+    def _draw(self, key: str, name: str) -> None:
+        if self._fault is not None:
+            return
         try:
             content = self.source.read(key, self._limits.file)
             sha256 = hashlib.sha256(content).hexdigest()
@@ -243,11 +287,30 @@ class Gallery:
                 if sha256 in self.known or sha256 in self._drawn:
                     return
                 self._drawn[sha256] = BadPicture("image_processing", "The picture was not finished.")
-            self._drawn[sha256] = self._outcome(content)
+            self._drawn[sha256] = outcome = self._outcome(content)
+            self._count(outcome, name)
         except BadPicture as refused:
             self._failed[key] = refused
         except BaseException as fault:  # carried to the thread that waits
             self._fault = fault
+
+    def _count(self, outcome: Staged | BadPicture, name: str) -> None:
+        """Count what a picture took.
+
+        Raises TooManyPixels if that is too much together, and BadArchive if too many could not be decoded in time.
+        """
+        with self._lock:
+            if isinstance(outcome, BadPicture):
+                self._pixels += outcome.pixels
+                self._stalls += outcome.code == "image_processing"
+            else:
+                self._pixels += outcome.width * outcome.height * outcome.frames
+            pixels = self._pixels
+        if pixels > self._most_pixels:
+            raise TooManyPixels(name, pixels, self._most_pixels)
+        if self._stalls > _MOST_STALLS:
+            reason = f"{_MOST_STALLS} pictures could not be decoded within the memory and time allowed: no further one "
+            raise BadArchive("image_processing", f"{reason}is tried.", 413, _MOST_STALLS)
 
     def _outcome(self, content: bytes) -> Staged | BadPicture:
         process = self._free.get()

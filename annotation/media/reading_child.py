@@ -11,7 +11,8 @@ import sys
 import warnings
 from typing import Any, BinaryIO
 
-from annotation.media.child_process import limit_memory, receive, send
+from annotation.media.child_process import receive, send
+from providers.http.reading_process import limit_memory
 
 # The answers leave by the standard output, so whatever a library prints must not. Some print while they are imported:
 # so their imports stand below these two lines (E402).

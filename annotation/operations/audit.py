@@ -14,6 +14,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Count, F, Max, Q, QuerySet
 
+from annotation.assignment.prior_display import CLOCK_TOLERANCE
 from annotation.consensus.case_from_rows import first_seats, intent_of, vote_of
 from annotation.core.append_only import missing_triggers
 from annotation.core.snapshots import snapshot
@@ -93,6 +94,9 @@ def _labels(project: Project) -> Iterator[str]:
     for seat in Seat.objects.filter(half_filled, item__project=project).values_list("public_id", flat=True):
         yield f"Seat {seat}: it has a label without a time, or a time without a label."
     labels = Label.objects.filter(item__project=project)
+    older = labels.filter(imported=False, in_force_at__held_at__gt=F("created_at") + CLOCK_TOLERANCE)
+    for label in older.values_list("public_id", flat=True):
+        yield f"Label {label}: it is older than its seat; the clock of a machine was wrong."
     for label in labels.exclude(seat__item=F("item")).values_list("public_id", flat=True):
         yield f"Label {label}: its seat is at another item."
     for name in ("category", "annotator"):

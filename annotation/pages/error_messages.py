@@ -157,6 +157,7 @@ SENTENCES: Mapping[str, Promise] = {
         "The page cannot be read: too many of its characters have no meaning in any encoding that was tried."
     ),
     "page_bad_type": _("The page is no text, whatever its type says."),
+    "page_too_costly": _("The page could not be read within its limits of time and memory."),
     "page_scanned": _("The PDF holds pictures of pages and no text; it would have to be read by OCR first."),
     "page_bad_pdf": _("The PDF cannot be read."),
     "page_script_built": _("The page is built by scripts in a browser; without them it holds no text."),
@@ -191,6 +192,7 @@ SENTENCES: Mapping[str, Promise] = {
     "too_many_entries": _("A glossary holds at most 20,000 entries."),
     "too_many_labels": _("The row has more labels than the item has seats."),
     "too_many_members": _("The archive holds too many files."),
+    "too_many_pixels_together": _("The pictures of the file have too many pixels together: split the file."),
     "too_many_pixels": _("The picture has too many pixels."),
     "unknown_category": _("The project has no such category."),
     "unknown_format": _("The format of the file is not known: write one JSON object per line."),

@@ -10,7 +10,9 @@ would be answered late, all with the same 503.
 
 import re
 import select
+import time
 from collections.abc import Sequence
+from datetime import UTC
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
@@ -18,15 +20,20 @@ from typing import Any, Self
 import psycopg
 from django.apps import apps
 from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, OperationalError
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.db.backends.postgresql.schema import DatabaseSchemaEditor
 from django.db.models import DateField
+from django.db.utils import DatabaseErrorWrapper
 from django.utils.asyncio import async_unsafe
+from django.utils.functional import cached_property
 from psycopg.adapt import Transformer
 from psycopg_pool import PoolTimeout
 
 from config import late_modules
+from runs.sql import database_time
+from runs.sql.sqlstates import Outage, outage
 
 # With the first number that a process sends, psycopg decides for good whether to expect numpy's, and loads numpy if
 # somebody imports it: 15 MB and 0.1 s in each command and worker. The site sends none.
@@ -130,17 +137,53 @@ def _numbered(statement: str) -> tuple[str, Sequence[str]]:
     return numbered, () if "0" in numbers else tuple(numbers)
 
 
+class _ErrorWrapper(DatabaseErrorWrapper):
+    """Raises errors as Django does, and remembers those after which the connection is of no use.
+
+    A server that takes no writes is such a case, although it answers: it was made a standby, and the address leads to
+    another one. psycopg calls that an internal error; to the site it is an outage as any other.
+    """
+
+    wrapper: "DatabaseWrapper"
+
+    def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
+        if exc_type is not None and outage(exc_value) is Outage.LOST:
+            self.wrapper.is_lost = self.wrapper.errors_occurred = True
+            if isinstance(exc_value, psycopg.InternalError):
+                raise OperationalError(*exc_value.args).with_traceback(traceback) from exc_value
+        super().__exit__(exc_type, exc_value, traceback)
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
-    """PostgreSQL; pooled connections that the server has closed are replaced."""
+    """PostgreSQL; pooled connections that the server has closed, or that take no writes, are replaced."""
 
     SchemaEditorClass = _SchemaEditor
     ops_class = _Operations
+    is_lost = False
+    """Whether the connection is of no use any more, whatever it answers."""
     _AWAY = 0.5
     """So many seconds a connection is waited for once one was waited for in vain, until there is one again."""
+
+    @cached_property
+    def wrap_database_errors(self) -> _ErrorWrapper:
+        """Return what raises the errors of psycopg as Django's."""
+        return _ErrorWrapper(self)
+
+    def is_usable(self) -> bool:
+        """Return whether the connection can be used again; asked after an error."""
+        return not self.is_lost and super().is_usable()
+
+    @async_unsafe
+    def close(self) -> None:
+        """Give the connection back to the pool; one that is of no use is closed before, so that the pool drops it."""
+        if self.is_lost and self.connection is not None:
+            self.connection.close()
+        super().close()
 
     @async_unsafe
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """Return a connection that the server has not closed; raise as Django's does."""
+        self.is_lost = False
         while True:
             connection = self._taken(conn_params)
             if not self.pool or _is_open(connection):
@@ -171,6 +214,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return self.cursor()
         finally:
             self.connection.cursor_factory = usual
+
+    def _configure_connection(self, connection: Any) -> bool:
+        """Prepare a new connection, and ask what time it is there. Return whether a transaction is open."""
+        super()._configure_connection(connection)  # type: ignore[misc]  # unknown to the stubs
+        if self.alias == DEFAULT_DB_ALIAS:  # not a replica's
+            asked = time.monotonic()
+            (moment,) = connection.execute("SELECT clock_timestamp()").fetchone()
+            database_time.learn(moment.astimezone(UTC), asked, time.monotonic())
+        return True
 
     def _taken(self, conn_params: dict[str, Any]) -> Any:
         if not self.pool:

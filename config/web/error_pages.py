@@ -22,6 +22,7 @@ from annotation.core import disk_faults
 from annotation.core.second_factor import SecondFactorNeeded
 from annotation.core.stored_files import StoreAway, away_sentence
 from annotation.pages.access import page_before
+from runs.sql.sqlstates import outage as database_outage
 
 RETRY_SECONDS = 10
 """The seconds after which to try again if the database cannot be reached."""
@@ -60,7 +61,7 @@ def failure(request: HttpRequest, status: int, code: str, detail: str, **more: A
 
 def is_outage(error: BaseException | None) -> bool:
     """Return whether the database could not be reached or was busy, as opposed to a fault in our code."""
-    if isinstance(error, InterfaceError):
+    if isinstance(error, InterfaceError) or database_outage(error) is not None:
         return True
     if not isinstance(error, OperationalError):
         return False

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.shapes import RequestShape
+from annotation.api.shapes import BoundedList, RequestShape
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Role
 from annotation.domain.text_rules import BadText
@@ -33,14 +33,14 @@ MOST_ITEMS = 200
 class CounterWish(RequestShape):
     """The items or the text to answer, and the options of the candidates."""
 
-    items = serializers.ListField(
+    items = BoundedList(
         child=serializers.CharField(max_length=128),
         default=list,
         max_length=MOST_ITEMS,
         help_text="The posts' own ids, as imported (`external_id`).",
     )
     text = serializers.CharField(max_length=counterspeech_request.MOST_PASTED, default="", allow_blank=True)
-    intents = serializers.ListField(child=serializers.ChoiceField(list(Intent)), default=list(Intent), min_length=1)
+    intents = BoundedList(child=serializers.ChoiceField(list(Intent)), default=list(Intent), min_length=1)
     candidates = serializers.IntegerField(default=5, min_value=1, max_value=MOST_CANDIDATES)
     tone = serializers.ChoiceField(list(Tone), default=Tone.CALM)
     length = serializers.ChoiceField(list(Length), default=Length.MEDIUM)

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
@@ -19,7 +20,7 @@ from annotation.domain.choices import EventVerb, Modality, PriorState, Reason, S
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.domain.text_rules import BadText, read_text
 from annotation.imports.store import store_pictures
-from annotation.media.pictures import Gallery, discard_staged, known_pictures
+from annotation.media.pictures import Gallery, TooManyPixels, discard_staged, known_pictures
 from annotation.models import Category, Item, Membership, Prior, Project, record
 from generation.domain.event_verbs import GenerationVerb
 from generation.domain.injection.plan import LONGEST_GROUP, Stock
@@ -35,6 +36,8 @@ from runs.execution import budget
 from runs.models import Run
 
 MOST_FILES = 500
+PICTURES_AT_ONCE = 5
+"""Uploads have as many pixels together as this number of the largest pictures: a page waits while they are drawn."""
 MOST_LINES = 5_000
 LONGEST_WORD = 120
 
@@ -127,18 +130,27 @@ def add_files(
 ) -> Added:
     """Store uploaded pictures and add them to the pool. `category`, if given, is what each of them means alone.
 
-    A file that is no picture is refused by name, and the others are stored. Raises BadMaterial for too many files, and
-    InjectionOff.
+    A file that is no picture is refused by name, and the others are stored. Raises BadMaterial for too many files or
+    pixels, and InjectionOff.
     """
     require_on(pool.project)
     if len(files) > MOST_FILES:
         raise BadMaterial(_("At most %(most)s pictures at a time.") % {"most": MOST_FILES})
     stored, refused = known_pictures(pool.project), []
     uploads = _Uploaded(files)
-    with Gallery(pool.project, uploads, keep=True, known=stored) as gallery:
-        for name in uploads.names:
-            gallery.want(name)
-        gallery.finish()
+    pixels = PICTURES_AT_ONCE * settings.PICTURE_MAX_PIXELS
+    with Gallery(pool.project, uploads, keep=True, known=stored, pixels=pixels) as gallery:
+        try:
+            for name in uploads.names:
+                gallery.want(name)
+            gallery.finish()
+        except TooManyPixels as fault:
+            for picture in gallery.staged():
+                discard_staged(picture)
+            sentence = _("With “%(name)s” the pictures have %(pixels)s pixels together; at most %(most)s are read at a "
+                         "time. Upload fewer at a time.")  # fmt: skip
+            values = {"name": uploads.shown(fault.name), "pixels": f"{fault.pixels:,}", "most": f"{pixels:,}"}
+            raise BadMaterial(sentence % values) from None
         name_of_sha256: dict[str, str] = {}
         for name in uploads.names:
             result = gallery.result(name)

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotation.api.shapes import RequestShape
+from annotation.api.shapes import BoundedList, RequestShape
 from annotation.domain.categories import CATEGORY_LIMIT
 from annotation.domain.category_sets import BadSet, check_together
 from annotation.domain.choices import Choose, Modality, Reason
@@ -18,7 +18,7 @@ class ChosenShape(RequestShape):
     """A choice of a category, or of several where the project takes several."""
 
     category = serializers.IntegerField(default=None, allow_null=True, min_value=0, max_value=32767)
-    categories = serializers.ListField(
+    categories = BoundedList(
         child=serializers.IntegerField(min_value=0, max_value=32767), default=list, max_length=CATEGORY_LIMIT
     )
 
@@ -56,9 +56,7 @@ class DecisionShape(ChosenShape):
     key = serializers.UUIDField()
     rationale = serializers.CharField(max_length=NOTE_LIMIT)
     target_group = serializers.CharField(max_length=200, default="", allow_blank=True)
-    uphold = serializers.ListField(
-        child=serializers.ChoiceField([str(modality) for modality in Modality]), default=list
-    )
+    uphold = BoundedList(child=serializers.ChoiceField([str(modality) for modality in Modality]), default=list)
     message = serializers.CharField(max_length=500, default="", allow_blank=True)
     count = serializers.IntegerField(default=0, min_value=0, max_value=100)
     reason = serializers.ChoiceField([str(reason) for reason in Reason], default=None, allow_null=True)
@@ -108,6 +106,6 @@ def _of_statement(field: Field) -> serializers.Field[Any, Any, Any, Any]:
         case Kind.DAY:
             return serializers.CharField(required=False, allow_blank=True, help_text="A day like 2026-01-31.")
         case Kind.LINES:
-            return serializers.ListField(child=serializers.CharField(), required=False, help_text=f"Texts. {most}")
+            return BoundedList(child=serializers.CharField(), required=False, help_text=f"Texts. {most}")
         case _:
             return serializers.CharField(required=False, allow_blank=True, help_text=most)

@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import Problem
-from annotation.api.shapes import RequestShape
+from annotation.api.shapes import BoundedDict, BoundedList, RequestShape
 from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.models import Item, Membership, record
 from annotation.review.queue import may_see_intent, may_see_votes
@@ -38,7 +38,7 @@ class WishShape(RequestShape):
     """A method, its items and its options. Without `items` and `stage` it works on all items."""
 
     method = serializers.ChoiceField(list(METHODS))
-    items = serializers.ListField(
+    items = BoundedList(
         child=serializers.CharField(max_length=128),
         default=None,
         allow_null=True,
@@ -46,12 +46,12 @@ class WishShape(RequestShape):
         help_text="The posts' own ids, as imported (`external_id`). An empty list is no post.",
     )
     stage = serializers.ChoiceField([str(stage) for stage in Stage], default=None, allow_null=True)
-    options = serializers.DictField(default=dict)
-    models = serializers.DictField(
+    options = BoundedDict(default=dict)
+    models = BoundedDict(
         child=serializers.CharField(), default=dict, help_text="The model of each role, as provider:model."
     )
     repeats = serializers.IntegerField(default=1, min_value=1, max_value=start.MOST_REPEATS)
-    limits = serializers.DictField(
+    limits = BoundedDict(
         child=serializers.IntegerField(min_value=1),
         default=dict,
         help_text="What one run may use at most: calls, tokens, seconds. What is not named has the method's own limit.",

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
 from annotation.api.problems import Problem
-from annotation.api.shapes import RequestShape
+from annotation.api.shapes import BoundedList, RequestShape
 from annotation.domain.choices import Role
 from annotation.models import Item, Membership
 from annotation.review.queue import may_see_votes
@@ -43,7 +43,7 @@ class ScoreWish(RequestShape):
     language = serializers.CharField(default="", allow_blank=True, max_length=5)
     rule = serializers.ChoiceField([str(rule) for rule in Rule], default=str(Rule.PAPER))
     threshold = serializers.FloatField(default=None, allow_null=True, min_value=0, max_value=1)
-    weights = serializers.ListField(
+    weights = BoundedList(
         child=serializers.FloatField(min_value=0),
         min_length=4,
         max_length=4,

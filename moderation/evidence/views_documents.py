@@ -49,6 +49,7 @@ def documents(request: PersonRequest, slug: str) -> HttpResponse:
                 row = local_documents.add_document(member.project, file.name, file.read(), member)
             except local_documents.BadDocument as bad:
                 form.add_error("file", str(bad))
+                status = 503 if bad.is_busy else 422
             else:
                 messages.success(request, _("%(title)s can be found now.") % {"title": row.title})
                 return redirect("moderation:documents", slug)
@@ -60,7 +61,10 @@ def documents(request: PersonRequest, slug: str) -> HttpResponse:
         "page": Paginator(rows, PAGE_LENGTH).get_page(request.GET.get("page")),
         "engines": wiring_web.configured_engines(),
     }
-    return render(request, "moderation/documents.html", context, status=status)
+    response = render(request, "moderation/documents.html", context, status=status)
+    if status == 503:
+        response["Retry-After"] = "30"
+    return response
 
 
 @require_GET

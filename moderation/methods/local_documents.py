@@ -2,12 +2,12 @@
 
 import hashlib
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.models import Membership, Project, record
@@ -15,25 +15,35 @@ from moderation.domain.antihateagent import search_index
 from moderation.domain.antihateagent.search_index import SearchQuery
 from moderation.domain.event_verbs import ModerationVerb
 from moderation.models import Document, Evidence, Passage
-from providers.http.fetch import FetchedPage
-from providers.http.page_text import read_page
+from providers.http.page_text import read_html_apart
 from providers.http.pdf_text import BadPdf, pdf_text
+from providers.http.reading_process import AllBusy
 from providers.search.steps import FetchAnswer, FoundPage, SearchAnswer
 
 MOST_BYTES, MOST_CHARACTERS, MOST_DOCUMENTS = 20_000_000, 2_000_000, 2000
 _SCHEME = "document:"
 _KINDS = {".txt": "text", ".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html", ".pdf": "pdf"}
+_PATIENCE = 5  # seconds: not all threads of a server may wait for others' documents
 _A_DOCUMENT = 2  # the most passages of one document in the results
 
 
 class BadDocument(ValueError):
     """A file that cannot be added; the message says why."""
 
+    is_busy = False
+    """Whether the same file can be added later."""
+
+
+class ReadersBusy(BadDocument):
+    """Other documents are being read."""
+
+    is_busy = True
+
 
 def add_document(project: Project, name: str, content: bytes, actor: Membership) -> Document:
     """Read a file and add it to the project's index. Return its row.
 
-    Raises BadDocument.
+    Raises BadDocument, as ReadersBusy if too many others are being read.
     """
     path = PurePosixPath(PurePosixPath(name.replace("\\", "/")).name or "document")
     name, kind = f"{path.stem[: 200 - len(path.suffix)]}{path.suffix}", _KINDS.get(path.suffix.lower())
@@ -41,7 +51,11 @@ def add_document(project: Project, name: str, content: bytes, actor: Membership)
         raise BadDocument(_("Upload a text, Markdown, HTML or PDF file (.txt, .md, .html, .pdf)."))
     if len(content) > MOST_BYTES:
         raise BadDocument(_("The file has more than %(most)d MB.") % {"most": MOST_BYTES // 1_000_000})
-    title, text = _text(name, kind, content)
+    try:
+        title, text = _text(name, kind, content)
+    except AllBusy:
+        sentence = _("Other documents are being read at the moment. Upload the file again in half a minute.")
+        raise ReadersBusy(sentence) from None
     if not text.strip():
         raise BadDocument(_("The file holds no text. A scanned document has to be read by OCR first."))
     if Document.objects.filter(project=project).count() >= MOST_DOCUMENTS:
@@ -107,7 +121,7 @@ def search_documents(project: UUID, query: str, count: int) -> dict[str, Any]:
 
 def document_page(project: UUID, url: str) -> dict[str, Any]:
     """Return a passage as a FetchAnswer."""
-    now = datetime.now(UTC).isoformat(timespec="seconds")
+    now = timezone.now().isoformat(timespec="seconds")
     row = passage_at(project, url)
     if row is None:
         missing = FetchAnswer(url=url, fetched_at=now, code="unreachable", fault="The document is no longer there.")
@@ -167,16 +181,18 @@ def _text(name: str, kind: str, content: bytes) -> tuple[str, str]:
     """
     if kind == "pdf":
         try:
-            return "", _clean(pdf_text(content, MOST_CHARACTERS))
+            return "", _clean(pdf_text(content, MOST_CHARACTERS, _PATIENCE))
         except BadPdf as fault:
             raise BadDocument(str(fault)) from None
     if kind == "html":
-        read = read_page(FetchedPage("", "text/html", "", content, False))
+        read = read_html_apart(content, _PATIENCE)
         if read.fault and read.code != "no_text":
             raise BadDocument(read.fault)
         return read.title, read.text
     if b"\x00" in content[:4096] and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise BadDocument(_("%(name)s is no text file.") % {"name": name})
+    if len(content) > 4 * MOST_CHARACTERS:  # no character has more bytes
+        raise _too_long()
     for encoding in ("utf-8-sig", "utf-16") if content.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-8-sig",):
         try:
             text = _clean(content.decode(encoding))
@@ -188,10 +204,16 @@ def _text(name: str, kind: str, content: bytes) -> tuple[str, str]:
 
 
 def _clean(text: str) -> str:
+    if len(text) > 2 * MOST_CHARACTERS:  # line ends may have two
+        raise _too_long()
     plain = text.replace("\x00", "").replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8")
     if len(plain) > MOST_CHARACTERS:
-        raise BadDocument(_("The file has more than %(most)d characters of text.") % {"most": MOST_CHARACTERS})
+        raise _too_long()
     return plain
+
+
+def _too_long() -> BadDocument:
+    return BadDocument(_("The file has more than %(most)d characters of text.") % {"most": MOST_CHARACTERS})
 
 
 def _indexed(text: str) -> str:

@@ -99,7 +99,7 @@ def import_examples(
     examples: list[Example] = []
     fatal = False
     try:
-        for row in _read(file, columns, report):
+        for row in _read(file, columns, report, spacious=most is None):
             _take(row, perspective, columns, source, known, examples, report)
             if most is not None and report.rows > most:
                 reason = f"The file has more than {most:,} rows: import it by manage.py import_examples."
@@ -115,11 +115,13 @@ def import_examples(
     return report
 
 
-def _read(file: BinaryIO, columns: ExampleColumns, report: ExampleImportReport) -> Iterator[Row | RowError]:
+def _read(
+    file: BinaryIO, columns: ExampleColumns, report: ExampleImportReport, *, spacious: bool
+) -> Iterator[Row | RowError]:
     mapped = Mapped(text=columns.text, label=columns.label, label_is=LabelUse.GOLD)
     options = ImportOptions(format=columns.format, mapped=mapped)
     with ExitStack() as stack:
-        bundle = unpacked(file, stack, options, None, spacious=True)
+        bundle = unpacked(file, stack, options, None, spacious=spacious)
         _format, reader = bundle.reader(options)
         for row in reader:
             report.rows += 1

@@ -5,19 +5,22 @@ here. Nobody downstream could tell either from evidence.
 """
 
 import re
+import sys
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from providers.http import notices
 from providers.http.encodings import Decoded, decode, is_garbled
 from providers.http.fetch import OF_PDF, FetchedPage
 from providers.http.html_text import SeenText, html_text, parsed
 from providers.http.pdf_text import BadPdf, pdf_pages
+from providers.http.reading_process import TooCostly, read_apart, serve
 
 LONGEST = 400_000
 """Characters of a page that are kept."""
 PAGE_BREAK = "\f"
 """What stands between the pages of a PDF; elsewhere it does not occur."""
+_HTML = "text/html"
 _PLAIN = ("text/plain", "text/markdown")
 _BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", b"RIFF", b"\x1f\x8b", b"\x7fELF", b"MZ\x90", b"Rar!",
            b"BZh", b"\xd0\xcf\x11\xe0", b"OggS", b"ID3", b"\x00\x00\x00", b"wOF", b"{\\rtf")  # fmt: skip
@@ -41,6 +44,7 @@ FAULTS = {
     "paywall": "The page shows its text to subscribers only.",
     "not_found": "The page says that what stood here does not exist.",
     "moved": "The page holds nothing but the way to another address.",
+    "too_costly": "The page could not be read within its limits of time and memory.",
 }
 """What is said of a page that has no text, by code."""
 
@@ -61,6 +65,17 @@ class PageText:
     media_type: str = ""
     encoding: str = ""
     language: str = ""
+
+
+def read_html_apart(content: bytes, patience: float | None = None) -> PageText:
+    """Return what `read_page` returns for a file of HTML; a process of its own reads it.
+
+    Raises AllBusy as `read_apart`.
+    """
+    try:
+        return PageText(**read_apart("providers.http.page_text", content, _HTML, patience=patience))
+    except TooCostly:
+        return _fault("too_costly", _HTML)
 
 
 def read_page(page: FetchedPage) -> PageText:
@@ -134,3 +149,7 @@ def _language(stated: str, text: str) -> str:
 def _tidy(text: str) -> str:
     clean = unicodedata.normalize("NFC", text.replace("\x00", "")).encode("utf-8", "replace").decode("utf-8")
     return re.sub(r"\n{3,}", "\n\n", clean.replace("\r\n", "\n").replace("\r", "\n")).strip()
+
+
+if __name__ == "__main__":
+    serve(lambda content: asdict(read_page(FetchedPage("", sys.argv[1], "", content, False))))

@@ -1,28 +1,21 @@
-"""The text of a PDF file, read in a separate process: a malicious file cannot harm any other.
-
-`python -m providers.http.pdf_text` reads the file from its input and writes JSON: {"pages", …} or {"fault"}.
-"""
+"""The text of a PDF file, read in a process of its own (`reading_process`): {"pages", …} or {"fault"}."""
 
 from __future__ import annotations
 
 import io
-import json
-import os
-import resource
-import subprocess
 import sys
-import threading
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pypdf
 
-SECONDS, MEMORY, PAGES = 30, 2**30, 1000
+from providers.http.reading_process import TooCostly, read_apart, serve
+
+PAGES = 1000
 _ROWS = 3  # rows at least of two columns
 _PROSE = 18  # characters of a line in a column
 _FEW = 40  # characters of a page that is a picture, with its number and the like
@@ -46,41 +39,26 @@ class PdfText:
     is_scanned: bool
 
 
-def pdf_text(content: bytes, most: int) -> str:
+def pdf_text(content: bytes, most: int, patience: float | None = None) -> str:
     """Return at most `most` characters of the file's text, pages separated by blank lines.
 
-    Raises BadPdf if it cannot be read.
+    Raises BadPdf if it cannot be read, and AllBusy as `read_apart`.
     """
-    return "\n\n".join(pdf_pages(content, most).pages)[:most]
+    return "\n\n".join(pdf_pages(content, most, patience).pages)[:most]
 
 
-def pdf_pages(content: bytes, most: int) -> PdfText:
+def pdf_pages(content: bytes, most: int, patience: float | None = None) -> PdfText:
     """Return the file's pages, no more than hold `most` characters.
 
-    Raises BadPdf if it cannot be read.
+    Raises BadPdf if it cannot be read, and AllBusy as `read_apart`.
     """
     try:
-        with _children:
-            done = subprocess.run(
-                [sys.executable, "-m", "providers.http.pdf_text", str(most)],
-                input=content,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,  # a bad file has as many warnings as it likes
-                timeout=SECONDS + 5,
-                check=False,
-                cwd=Path(__file__).resolve().parents[2],
-                env={"PATH": os.environ.get("PATH", "")},  # no key of the site
-            )
-        answer = json.loads(done.stdout)
-    except (subprocess.TimeoutExpired, ValueError):
+        answer = read_apart("providers.http.pdf_text", content, most, patience=patience)
+    except TooCostly:
         raise BadPdf("The PDF could not be read within its limits of time and memory.") from None
     if "fault" in answer:
         raise BadPdf(answer["fault"])
     return PdfText(**answer)
-
-
-_children = threading.BoundedSemaphore(2)
-"""Each may take a gigabyte."""
 
 
 def _read(content: bytes, most: int) -> dict[str, Any]:
@@ -91,13 +69,14 @@ def _read(content: bytes, most: int) -> dict[str, Any]:
         pages: list[str] = []
         size = pictured = coded = 0
         for page in reader.pages[:PAGES]:
-            pages.append(_page_text(page).encode("utf-8", "replace").decode("utf-8"))
+            text = _page_text(page).encode("utf-8", "replace").decode("utf-8")
+            pages.append(text[: most + 1])
             pictured += _holds_picture(page)
             coded += _draws_unknown_characters(page)
-            size += len(pages[-1])
+            size += len(text)
             if size > most:
                 break
-        title = str(reader.metadata.title or "") if reader.metadata else ""
+        title = str(reader.metadata.title or "")[:1000] if reader.metadata else ""
         cut = len(pages) < len(reader.pages) or size > most
     except (
         pypdf.errors.PyPdfError,
@@ -207,6 +186,4 @@ def _draws_unknown_characters(page: pypdf.PageObject) -> bool:
 
 
 if __name__ == "__main__":
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    json.dump(_read(sys.stdin.buffer.read(), int(sys.argv[1])), sys.stdout)
+    serve(lambda content: _read(content, int(sys.argv[1])))

@@ -8,7 +8,7 @@ of one project would queue for that one row with every call. `queue.progress.pro
 
 import math
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.db.models.functions import Greatest
+from django.utils import timezone
 
 from runs.domain.states import RunState
 from runs.execution.early_end import NOTHING_KEPT, Kept, Room
@@ -179,4 +180,4 @@ def _site_is_limited() -> bool:
 
 
 def _today() -> date:
-    return datetime.now(UTC).date()
+    return timezone.now().date()

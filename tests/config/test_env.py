@@ -182,6 +182,7 @@ def test_the_addresses_of_brokers_that_exist_are_taken(value):
         ("UPLOAD_MAX_BYTES", "0"),
         ("ARCHIVE_MAX_BYTES", "0"),
         ("PICTURE_MAX_PIXELS", "0"),
+        ("UPLOAD_MAX_PIXELS", "0"),
         ("OTEL_TRACES_SAMPLER", "foo"),
     ],
 )

@@ -1,21 +1,31 @@
 """What reading a stranger's text costs: at four times the length no reader takes much more than four times as long.
 
 Every reader is tried with runs of every piece that its grammar knows, behind openings that never close (threats B121,
-B123). A reader that goes back over what it has read takes sixteen times as long and fails.
+B123). A reader that goes back over what it has read takes sixteen times as long and fails. And no upload, however
+it was made, makes a web process grow by more than 100 MB: `upload_ways` names every view that takes files, with its
+readers.
 """
 
+import ast
 import html
 import io
+import json
+import os
 import re
+import subprocess
+import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import lxml.html
 import pytest
+from django.conf import settings as site
 from pydantic import BaseModel
 
+import migrated_database
 from annotation.domain import csv_cells, markdown, text_rules
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import LIMITS, Format, Mapped, Reading
@@ -27,15 +37,21 @@ from annotation.domain.glossary.matching import Matcher, Term
 from annotation.domain.imports import near_duplicates
 from annotation.domain.imports.redaction import Mask, mask
 from annotation.imports.examples import EXAMPLES
+from annotation.projects.templates import parse_design
+from annotation.releases.split import read_list
 from generation.domain import tokens
 from generation.domain.counterspeech import claims, intentconan, safety_flags
+from generation.injection.plan_files import read_json
 from moderation.domain import baseline
 from moderation.domain.antihateagent import page_windows, relevance, search_index
 from moderation.domain.evaluation.predictions import read_predictions
 from moderation.domain.hatexscore import htc, masking, quotations, tgi, tokenize
+from moderation.domain.studies.study_file import read_study
+from moderation.hatexscore import group_lists
 from providers import prompt_fencing, structured_output
 from providers.http import encodings, html_text, notices, page_text, pdf_text
 from providers.http.fetch import FetchedPage
+from upload_ways import BODIES, PROCESS, WAYS
 
 pytestmark = pytest.mark.slow
 
@@ -90,6 +106,12 @@ FILES: dict[str, Callable[[str], Any]] = {
     "named rows": of_bytes(lambda stream: drained(named_rows(stream))),
     "a glossary": of_bytes(lambda stream: drained(file_format.read_entries(stream))),
     "predictions": of_bytes(read_predictions),
+    "a split list": of_bytes(read_list),
+    "a design": lambda text: parse_design(text.encode()),
+    "a plan": lambda text: read_json(text.encode()),
+    "a group list": lambda text: group_lists.read(text.encode()),
+    "a study": lambda text: read_study(text, "a.toml"),
+    "value lists": json.loads,
     "examples in a table": lambda text: drained(intentconan.read_rows(text.encode(), "a.csv")),
     "examples in JSON": lambda text: drained(intentconan.read_rows(text.encode(), "a.json")),
     "words in a workbook": of_workbook(rows_of_words),
@@ -204,3 +226,58 @@ def test_four_times_the_text_takes_no_reader_much_longer_than_four_times(name: s
 def test_the_measure_finds_a_reader_that_goes_back() -> None:
     backwards = re.compile(r'"(?:[^"\\]|\\.)*"')
     assert grows_steeply(backwards.findall, '"', '\\"', LENGTH // 2)  # at the whole length it takes a minute
+
+
+# ── What comes into a web process ─────────────────────────────────────────────
+
+MOST_MEGABYTES = 100
+APPS = ("annotation", "moderation", "generation", "runs", "config")
+
+
+def functions_that_take_files() -> set[str]:
+    """Return the functions of the site that look at the files of a request, as `module:function`."""
+    found = set()
+    for path in (path for app in APPS for path in (Path(site.BASE_DIR) / app).rglob("*.py")):
+        for function in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(function, ast.FunctionDef) and any(
+                isinstance(node, ast.Attribute) and node.attr == "FILES" and ast.unparse(node.value).endswith("request")
+                for node in ast.walk(function)
+            ):
+                found.add(f"{path.relative_to(site.BASE_DIR)}:{function.name}")
+    return found
+
+
+def test_every_view_that_takes_files_names_readers_whose_cost_is_measured_or_a_process_of_its_own() -> None:
+    assert functions_that_take_files() == WAYS.keys()
+    assert {name for way in WAYS.values() for name in way.readers} - READERS.keys() == {PROCESS}
+    bodies = ["config.api.parsers.StrictJSON", "rest_framework.parsers.MultiPartParser"]
+    assert site.REST_FRAMEWORK["DEFAULT_PARSER_CLASSES"] == bodies
+
+
+def test_lists_and_objects_of_the_api_tell_a_few_errors_and_no_million() -> None:
+    unbounded = re.compile(r"serializers\.(?:ListField|DictField)\((?!read_only)")
+    for path in (path for app in APPS for path in (Path(site.BASE_DIR) / app / "api").glob("*.py")):
+        if path.name != "shapes.py":
+            assert not unbounded.search(path.read_text("utf-8")), f"{path}: take BoundedList or BoundedDict"
+
+
+@pytest.mark.once
+def test_no_upload_makes_a_web_process_grow_by_more_than_a_hundred_megabytes(tmp_path: Path) -> None:
+    tests = f"{site.BASE_DIR}{os.pathsep}{site.BASE_DIR / 'tests/support'}"
+    environment = migrated_database.make_site(tmp_path) | {"RATE_LIMITED": "off", "CELERY_BROKER_URL": "filesystem://"}
+    program = "import django; django.setup(); import upload_memory; upload_memory.main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment | {"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "ERROR", "PYTHONPATH": tests},
+        cwd=site.BASE_DIR,
+        capture_output=True,
+        text=True,
+        timeout=1200,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    figures = json.loads(done.stdout.splitlines()[-1])
+    assert len(figures) == sum(1 + len(way.contents) for way in WAYS.values()) + len(BODIES)
+    broken = {name: figure for name, figure in figures.items() if figure[0] >= 500 or figure[1] > MOST_MEGABYTES}
+    assert broken == {}
+    taken = {name.partition(": ")[0] for name, figure in figures.items() if figure[0] in (200, 201, 302)}
+    assert {"annotation/imports/views.py:imports", "moderation/evidence/views_documents.py:documents", "body"} <= taken

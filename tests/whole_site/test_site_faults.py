@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -31,6 +32,7 @@ from worker_processes import Processes, environment, free_port, kill, listens, w
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.faults, pytest.mark.slow]
 own_cluster = pytest.mark.skipif(not program("initdb"), reason="PostgreSQL's server programs are not installed")
+FAKETIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
 HANGS = 30
 """Seconds after which a page hangs, however busy the machine is: the site itself gives up after a few."""
 
@@ -91,10 +93,10 @@ def filled(processes: Processes, slug: str, items: int, people: int) -> dict[str
     return found
 
 
-def serving(processes: Processes) -> "tuple[subprocess.Popen[bytes], int]":
+def serving(processes: Processes, **more: str) -> "tuple[subprocess.Popen[bytes], int]":
     """The site's web server as it is run, and its port."""
     port = free_port()
-    web = processes.start(*supervisor.web_command(f"127.0.0.1:{port}")[1:])
+    web = processes.start(*supervisor.web_command(f"127.0.0.1:{port}")[1:], **more)
     wait_until(lambda: listens(port), "the web server", 60)
     return web, port
 
@@ -186,6 +188,105 @@ def test_f12_with_all_connections_taken_pages_are_503_and_everything_recovers(
     wait_until(lambda: asked(port, page, session)[0] == 200, "the page to be back", 90)
     worked_off(cluster, processes, "starved")
     assert worker.poll() is None
+
+
+@own_cluster
+@pytest.mark.once
+def test_f11_a_database_that_takes_no_writes_for_a_moment_is_503_and_nothing_is_lost(
+    cluster: Cluster, processes: Processes
+) -> None:
+    """As after a failover: the old primary is a standby, and goes on answering those who are connected."""
+    ran(processes, "manage.py", "shared_parts", "--adopt")  # another test's site had this database
+    made = filled(processes, "read-only", 400, 8)
+    _web, port = serving(processes)
+    processes.sweeper()
+    processes.worker()
+    crowd = Crowd(port, made)
+    crowd.labels(40)
+    take_writes(cluster, False)
+    try:
+        before = len(crowd.away)
+        wait_until(lambda: len(crowd.away) >= before + 24, "people to be told", 90)
+    finally:
+        take_writes(cluster, True)
+    crowd.labels(40)
+    crowd.go_home()
+    assert crowd.odd == []
+    assert {wait for _seconds, wait in crowd.away} == {"10"}
+    assert_all_are_stored(cluster, crowd.acknowledged)
+    worked_off(cluster, processes, "read-only")
+    ran(processes, "manage.py", "audit", "read-only", "--json")
+
+
+def take_writes(cluster: Cluster, does: bool) -> None:
+    """Let the server take writes, or none, from everybody."""
+    with cluster.connect() as server:
+        server.execute(f"ALTER SYSTEM SET default_transaction_read_only = {'off' if does else 'on'}")
+        server.execute("SELECT pg_reload_conf()")
+
+
+def assert_all_are_stored(cluster: Cluster, acknowledged: list[str]) -> None:
+    """Every label that the site has confirmed is there once."""
+    with cluster.connect() as server:
+        stored = {str(key) for (key,) in server.execute("SELECT client_key FROM annotation_label")}
+    assert len(acknowledged) == len(set(acknowledged)) and set(acknowledged) <= stored
+
+
+PLANNED = {"expires_at", "expire_date", "lease_until", "not_before", "idle_until", "expiry", "due_at", "resume_at"}
+
+
+@own_cluster
+@pytest.mark.once
+def test_f33_clocks_of_web_servers_and_workers_that_are_wrong_change_no_moment(
+    cluster: Cluster, processes: Processes
+) -> None:
+    if FAKETIME is None:
+        assert not os.environ.get("CI"), "libfaketime is not installed"
+        pytest.skip("libfaketime is not installed")
+    ran(processes, "manage.py", "shared_parts", "--adopt")  # another test's site had this database
+    with cluster.connect() as server:
+        (began,) = server.execute("SELECT clock_timestamp() - interval '1 hour'").fetchone() or ()
+    before = moments_outside(cluster, began)  # of whoever made this database
+    made = filled(processes, "clocks", 400, 9)
+    clocks = ["+3h", "-2d", "+0"]
+    crowds = []
+    for number, clock in enumerate(clocks):
+        _web, port = serving(processes, **wrong(clock))
+        crowds.append(Crowd(port, {**made, "sessions": made["sessions"][number::3]}))
+    processes.sweeper()
+    for clock in ("+3h", "-2d"):
+        processes.worker(4, "--without-mingle", **wrong(clock))
+    for crowd in crowds:
+        crowd.labels(30)
+    for crowd in crowds:
+        crowd.go_home()
+    worked_off(cluster, processes, "clocks")
+    assert [crowd.odd for crowd in crowds] == [[], [], []]
+    assert_all_are_stored(cluster, [key for crowd in crowds for key in crowd.acknowledged])
+    ran(processes, "manage.py", "audit", "clocks", "--json")  # ends with an error if a label is older than its seat
+    assert moments_outside(cluster, began) == before
+
+
+def wrong(clock: str) -> dict[str, str]:
+    """Return the environment of a process whose clock is off."""
+    return {"LD_PRELOAD": str(FAKETIME), "FAKETIME": clock}
+
+
+def moments_outside(cluster: Cluster, began: object) -> list[tuple[str, str]]:
+    """Return the columns that hold a moment before `began` or after now; plans do not count."""
+    with cluster.connect() as server:
+        columns = server.execute(
+            "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public' "
+            "AND data_type = 'timestamp with time zone' AND table_name NOT LIKE 'django_migrations'"
+        ).fetchall()
+        outside = []
+        for table, column in columns:
+            ends = f"SELECT min({column}), max({column}) FROM {table} WHERE {column} > '2020-01-01'"
+            first, last = server.execute(ends).fetchone() or (None, None)
+            (now,) = server.execute("SELECT clock_timestamp()").fetchone() or (None,)
+            if first and column not in PLANNED and not (began <= first and last <= now):
+                outside.append((str(table), str(column)))
+    return outside
 
 
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has one writer at a time")

@@ -37,11 +37,14 @@ class PictureLimits:
 
 
 class BadPicture(Exception):
-    """The picture is refused: a stable code, a message, the HTTP status, and the exceeded limit if there is one."""
+    """The picture is refused: a stable code, a message, the HTTP status, and the exceeded limit if there is one.
 
-    def __init__(self, code: str, sentence: str, status: int = 400, limit: int | None = None) -> None:
+    `pixels` (width × height × frames) were decoded in vain.
+    """
+
+    def __init__(self, code: str, sentence: str, status: int = 400, limit: int | None = None, pixels: int = 0) -> None:
         super().__init__(sentence)
-        self.code, self.sentence, self.status, self.limit = code, sentence, status, limit
+        self.code, self.sentence, self.status, self.limit, self.pixels = code, sentence, status, limit, pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,11 @@ def draw(content: bytes, limits: PictureLimits) -> Drawn:
         warnings.simplefilter("error", Image.DecompressionBombWarning)
         picture = _opened(content, limits)
         lossless, frames = picture.format in _LOSSLESS, getattr(picture, "n_frames", 1)
-        picture = _upright_srgb(_loaded(picture))
+        try:
+            picture = _upright_srgb(_loaded(picture))
+        except BadPicture as refused:
+            refused.pixels = picture.width * picture.height * frames
+            raise
     shown, media_type = _encoded(picture, lossless)
     sha256 = hashlib.sha256(content).hexdigest()
     return Drawn(shown, _blurred(picture), media_type, picture.width, picture.height, sha256, frames)

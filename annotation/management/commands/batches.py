@@ -8,7 +8,6 @@ from annotation.batches import open_items, state
 from annotation.batches.progress import as_json, read_batch_overview
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
-from annotation.models import Batch
 
 
 class Command(JsonCommand):
@@ -29,7 +28,7 @@ class Command(JsonCommand):
             return _opened(open_items.open_items(project))
         if options["name"] is None:
             return as_json(read_batch_overview(project))
-        row = Batch.objects.filter(project=project, name=options["name"]).first()
+        row = state.batch_of(project, name=options["name"])
         if row is None:
             raise CommandError(f"The project {project.slug!r} has no batch {options['name']!r}.")
         if options["act"] == "open":

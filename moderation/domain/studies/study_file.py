@@ -6,6 +6,7 @@
 In `[[arms]]` every key that is not listed here is an option of the methods; the methods check it.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -20,6 +21,7 @@ from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.task import Task
 
 LONGEST = 100_000
+_ENDLESS_KEY = re.compile(r"(?:[\w-]++\s*+\.\s*+){50}")  # its time grows with the square of its parts
 """Characters of a file."""
 
 
@@ -116,9 +118,11 @@ def read_study(text: str, name: str) -> Study:
         raise BadStudy(
             Phrase.of(_("%(file)s is longer than %(most)s characters: shorten it."), file=name, most=LONGEST)
         )
+    if _ENDLESS_KEY.search(text):
+        raise BadStudy(Phrase.of(_("%(file)s is no study: a key has more than 50 parts."), file=name))
     try:
         study = Study.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as fault:
+    except (tomllib.TOMLDecodeError, RecursionError) as fault:
         sentence = _("%(file)s is no TOML: %(why)s. Correct that line.")
         raise BadStudy(Phrase.of(sentence, file=name, why=str(fault).rstrip("."))) from None
     except ValidationError as fault:

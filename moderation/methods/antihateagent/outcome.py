@@ -1,8 +1,10 @@
 """The end of an investigation: its outcome, its evidence as rows, and its verdict compared with people's."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
+
+from django.utils import timezone
 
 from annotation.models import Item
 from moderation.domain.antihateagent.actions import InvestigationOptions
@@ -111,4 +113,4 @@ def _time(written: str) -> datetime:
     try:
         return datetime.fromisoformat(written)
     except ValueError:
-        return datetime.now(UTC)
+        return timezone.now()

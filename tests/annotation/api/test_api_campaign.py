@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from annotation.domain.choices import Role, Stage
+from annotation.domain.choices import BatchState, Role, Stage
 from annotation.models import Batch, Event, Guideline, Invitation, Item, KnownAnswer, Membership, Project
 from builders import category, make_item, make_label, make_member, make_open_item, make_project, make_user
 from markup import compact
@@ -328,6 +328,26 @@ def test_a_batch_is_opened_paused_resumed_and_closed(project, ask):
     refused = ask("post", f"batches/{row.public_id}/act/", {"act": "close"}, 409)
     assert (refused["code"], "closed" in refused["detail"]) == ("batch_not_so", True)
     assert ask("get", f"batches/{row.public_id}/")["seats"]["free"] == 9
+
+
+@pytest.mark.parametrize("left", [None, Stage.KNOWN], ids=["no post", "a known answer alone"])
+def test_the_batch_without_a_name_and_posts_is_missing_on_page_api_and_command(project, lead, ask, client, left):
+    client.force_login(lead.user)
+    item = make_item(project, batch="")
+    row = Batch.objects.create(project=project, name="", state=BatchState.OPEN)
+    path, page = f"batches/{row.public_id}/", f"/p/{project.slug}/batches/{row.public_id}/"
+    assert ask("get", path)["name"] == ""
+    assert client.get(page).status_code == 200
+    Item.objects.filter(pk=item.pk).update(**{"stage": left} if left else {"batch": "second"})
+    changes = (("get", path, None), ("patch", path, {"priority": 5}), ("post", f"{path}act/", {"act": "pause"}))
+    for method, address, body in changes:
+        assert ask(method, address, body, 404)["code"] == "not_found"
+    assert client.get(page).status_code == client.post(f"{page}do/", {"do": "pause"}).status_code == 404
+    for act in ((), ("pause",)):
+        with pytest.raises(CommandError, match="has no batch ''"):
+            call_command("batches", project.slug, "", *act)
+    row.refresh_from_db()
+    assert (row.state, Item.objects.get().priority) == (BatchState.OPEN, 0)
 
 
 def test_a_batch_is_for_people_of_the_project_alone(project, lead, ask):

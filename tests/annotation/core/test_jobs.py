@@ -9,6 +9,7 @@ import pytest
 from celery import current_app
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db import OperationalError as DatabaseFault
 from django.db import connection, transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -221,6 +222,42 @@ def test_a_cancelled_job_stops_at_its_next_progress(row, monkeypatch):
     assert state_of(row)[0] == JobState.CANCELLED
 
 
+def test_a_small_job_that_takes_long_is_left_to_a_worker(row, monkeypatch):
+    monkeypatch.setattr(jobs, "PATIENCE", 0)
+    enqueued: list[int] = []
+    monkeypatch.setattr(jobs, "enqueue_task", lambda task, kind, job_id: enqueued.append(job_id))
+    begun = []
+
+    def work(job, heartbeat):
+        begun.append(job.pk)
+        heartbeat.note()
+        kind.finish(job)
+
+    kind = JobKind("test", BulkOrder, phases=(Phase(work),), is_small=lambda job: True)
+    kind.begin(row)
+    assert (state_of(row)[0], row.beat_at, enqueued) == (JobState.QUEUED, None, [row.pk])
+    kind.perform(row.pk)  # as a worker does
+    assert (state_of(row)[0], len(begun)) == (JobState.DONE, 2)
+
+
+def test_a_small_job_goes_to_a_worker_while_others_keep_pages_waiting(
+    row, monkeypatch, django_capture_on_commit_callbacks
+):
+    enqueued: list[int] = []
+    monkeypatch.setattr(jobs, "enqueue_task", lambda task, kind, job_id: enqueued.append(job_id))
+    kind = JobKind(
+        "test", BulkOrder, phases=(Phase(lambda job, heartbeat: kind.finish(job)),), is_small=lambda job: True
+    )
+    for _ in range(jobs.AT_ONCE):
+        kind.places.acquire()
+    with django_capture_on_commit_callbacks(execute=True):
+        kind.begin(row)
+    assert (state_of(row)[0], enqueued) == (JobState.QUEUED, [row.pk])
+    kind.places.release()
+    kind.begin(row)
+    assert state_of(row)[0] == JobState.DONE and kind.places.acquire(blocking=False)  # its place is free again
+
+
 @pytest.mark.parametrize(
     "fault", [StoreAway("away"), FileNotFoundError("imports/x"), JobRefused("picture_missing", "A picture is lost.")]
 )
@@ -242,6 +279,31 @@ def test_a_worker_that_does_not_see_the_files_hands_the_job_back_and_says_so(row
     blind.append(False)
     kind.perform(row.pk)
     assert state_of(row) == (JobState.DONE, "")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has no server that could be away")
+@pytest.mark.parametrize(
+    ("code", "state"),
+    [
+        ("57P01", JobState.QUEUED),  # stopped
+        ("25006", JobState.QUEUED),  # takes no writes
+        ("53300", JobState.QUEUED),  # no connection is left
+        ("40P01", JobState.QUEUED),  # in somebody's way
+        ("57014", JobState.FAILED),  # took longer than it may, and would again
+        ("42P01", JobState.FAILED),  # a fault of ours
+    ],
+)
+def test_a_job_begins_again_after_a_fault_that_is_the_database_s(row, code, state):
+    class Coded(Exception):
+        sqlstate = code
+
+    def work(job, heartbeat):
+        raise DatabaseFault("from the server") from Coded()
+
+    kind = kind_that(work)
+    kind.perform(row.pk)
+    assert state_of(row)[0] == state and (kind.perform(row.pk), state_of(row)[0]) == (None, state)
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,16 @@ def test_a_project_whose_people_did_everything_there_is_to_do_is_sound(project, 
     assert audit(project) == []
 
 
+def test_a_label_that_is_older_than_its_seat_is_named(project, trio):
+    worked(project, trio, (0, 0, 1))
+    first, *_others = Label.objects.filter(item__project=project).order_by("pk")
+    seats = Seat.objects.filter(pk=first.seat_id)
+    seats.update(held_at=first.created_at + timezone.timedelta(milliseconds=900))  # rounding and old rows
+    assert audit(project) == []
+    seats.update(held_at=first.created_at + timezone.timedelta(seconds=2))
+    assert audit(project) == [f"Label {first.public_id}: it is older than its seat; the clock of a machine was wrong."]
+
+
 def behind(*statements):
     """Change rows as somebody with the database's password would."""
     with lifted(connection), connection.cursor() as cursor:

@@ -3,6 +3,7 @@
 import html
 import io
 import re
+import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -26,6 +27,7 @@ from moderation.evidence import edit
 from moderation.methods import local_documents
 from moderation.models import Document, Evidence, EvidenceSegment
 from providers import wiring_web
+from providers.http import reading_process
 from runs.execution import runner
 from runs.models import Run
 from wire.pages import PageServer
@@ -576,3 +578,24 @@ def test_bad_files_are_refused_with_one_sentence(admin: Client, name: str, conte
     assert answer.status_code == 422
     assert said in html.unescape(answer.content.decode())
     assert Document.objects.count() == 0
+
+
+@pytest.mark.parametrize("name", ["a.html", "a.pdf"])
+def test_a_document_that_must_wait_for_others_keeps_no_thread_of_the_server(
+    admin: Client, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(local_documents, "_PATIENCE", 0)
+    monkeypatch.setattr(reading_process, "_places", threading.BoundedSemaphore(1))
+    address = reverse("moderation:documents", args=["garden"])
+    content = b"<p>Weeds grow where nobody wants them." if name == "a.html" else pdf("Weeds.")
+
+    def send() -> Any:
+        return admin.post(address, {"file": SimpleUploadedFile(name, content)})
+
+    with reading_process._places:
+        answer = send()
+        assert (answer.status_code, answer["Retry-After"]) == (503, "30")
+        assert "Other documents are being read at the moment." in answer.text
+        assert not Document.objects.exists()
+    assert send().status_code == 302
+    assert Document.objects.get().passages.filter(text__contains="Weeds").exists()
