@@ -17,6 +17,11 @@ def limited(rate: str, view: View, *, takes_password: bool = False) -> View:
     return _marked(view, rate_limit=rate, takes_password=takes_password)
 
 
+def takes_files(view: View) -> View:
+    """Let a form of the view be as large as an upload. Forms of other views are small (`config/web/body_limits.py`)."""
+    return _marked(view, takes_files=True)
+
+
 def open_when_closed(view: View) -> View:
     """Let the view accept forms of an archived or deleted project: leaving it, or restoring it."""
     return _marked(view, open_when_closed=True)
