@@ -24,7 +24,11 @@ urlpatterns = [
         name="evaluation-start",
     ),
     path("p/<slug:slug>/evaluations/study/", study_views.study, name="study"),
-    path("p/<slug:slug>/evaluations/study/start/", limited("trigger", takes_files(study_views.start_study)), name="study-start"),
+    path(
+        "p/<slug:slug>/evaluations/study/start/",
+        limited("trigger", takes_files(study_views.start_study)),
+        name="study-start",
+    ),
     path("p/<slug:slug>/evaluations/<uuid:public_id>/", evaluation_views.evaluation, name="evaluation"),
     path(
         "p/<slug:slug>/evaluations/<uuid:public_id>/progress/",
@@ -97,7 +101,11 @@ urlpatterns = [
     # scores of explanations
     path("p/<slug:slug>/scores/", hatexscore_views.scores, name="scores"),
     path("p/<slug:slug>/scores/lists/", hatexscore_views.lists, name="group-lists"),
-    path("p/<slug:slug>/scores/lists/add/", limited("import", takes_files(hatexscore_views.add_list)), name="group-list-add"),
+    path(
+        "p/<slug:slug>/scores/lists/add/",
+        limited("import", takes_files(hatexscore_views.add_list)),
+        name="group-list-add",
+    ),
     path("p/<slug:slug>/scores/lists/<slug:name>/remove/", hatexscore_views.remove_list, name="group-list-remove"),
     path("p/<slug:slug>/scores/rate/", views_human_review.rate, name="score-review"),
     path("p/<slug:slug>/scores/ratings/", views_human_review.results, name="score-review-results"),

@@ -23,7 +23,7 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
 from config.server.event_loop import EventLoop
-from config.server.http_answer import Answer, Refusal, without_body_of_head
+from config.server.http_answer import Answer, Head, Refusal, without_body_of_head
 from config.server.http_request import Intake, Request
 
 HEAD_SECONDS = 10.0
@@ -117,6 +117,7 @@ class Connection(HTTPChannel):  # type: ignore[misc]
     def __init__(self, server: "Listener", sock: socket.socket, addr: Any, adj: Adjustments, map: Any = None) -> None:
         self.idle_since, self.has_asked, self.sent = time.monotonic(), False, 0
         self._pace: tuple[object, float, int] | None = None
+        self._head = b""
         self._lingers, self._ends_at = False, None  # type: bool, float | None
         self.site = site_of(addr[0])
         self.parser_class = partial(Request, intake=server.intake)
@@ -163,6 +164,18 @@ class Connection(HTTPChannel):  # type: ignore[misc]
         taken: int = super().send(data, do_close)
         self.sent += taken
         return taken
+
+    def write_soon(self, data: Any) -> int:
+        """Send a piece of an answer, or as much of it as the client takes now."""
+        head, self._head = self._head, b""
+        if isinstance(data, Head):
+            self._head = data
+            return len(data)
+        if head and isinstance(data, bytes):
+            data = head + data
+        elif head:
+            super().write_soon(head)
+        return int(super().write_soon(data))
 
     def service(self) -> None:
         """Answer the first request that waits, in a thread."""

@@ -48,11 +48,13 @@ class EventLoop:
             if number is None:
                 self._lively.discard(channel)
                 continue
-            reads, writes = channel.readable(), channel.writable()
-            events = (select.EPOLLIN if reads else 0) | (select.EPOLLOUT if writes else 0)
+            # First: what a thread ends meanwhile is looked at in the next turn.
+            is_lively = channel.accepting or getattr(channel, "requests", None)
+            events = select.EPOLLIN if channel.readable() else 0
+            events |= select.EPOLLOUT if channel.writable() else 0
             if self._watched.get(number) != events:
                 self._set(number, events)
-            if reads and not writes and not channel.accepting:
+            if not is_lively:
                 self._lively.discard(channel)
 
     def _set(self, number: int, events: int) -> None:

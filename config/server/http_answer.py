@@ -5,6 +5,10 @@ from typing import Any
 from waitress.task import ErrorTask, WSGITask
 
 
+class Head(bytes):
+    """The head of an answer, which is sent together with what follows it."""
+
+
 class Answer(WSGITask):  # type: ignore[misc]
     """The site's answer.
 
@@ -12,9 +16,9 @@ class Answer(WSGITask):  # type: ignore[misc]
     """
 
     def build_response_header(self) -> bytes:
-        if self.channel.server.crowd.is_busy():
+        if self.channel.server.crowd.is_busy() and len(self.channel.requests) == 1:
             self.request.headers["CONNECTION"] = "close"
-        return super().build_response_header()  # type: ignore[no-any-return]
+        return Head(super().build_response_header())
 
     def finish(self) -> None:
         if self.request.command == "HEAD":  # there is no body whose end could be marked
@@ -22,6 +26,7 @@ class Answer(WSGITask):  # type: ignore[misc]
             self.write(b"")
             self.chunked_response = False
         super().finish()
+        self.channel.write_soon(b"")  # the head, if nothing followed it
 
     def get_environment(self) -> dict[str, Any]:
         environ: dict[str, Any] = super().get_environment()
@@ -37,7 +42,8 @@ class Refusal(ErrorTask):  # type: ignore[misc]
 
     def execute(self) -> None:
         error = self.request.error
-        body = f"{error.body}\n".encode()
+        sentence = error.body.partition(' "')[0].rstrip(".")  # without what the caller wrote
+        body = f"{sentence}.\n".encode()
         self.status = f"{error.code} {error.reason}"
         self.response_headers.append(("Content-Type", "text/plain; charset=utf-8"))
         if error.code == 503:

@@ -46,6 +46,9 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 
     is_left = False
     """Whether a body stays unread."""
+    body_rcv: Any
+    error: Any
+    expect_continue: bool
 
     def __init__(self, adj: Adjustments, intake: Intake) -> None:
         super().__init__(adj)

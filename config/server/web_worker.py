@@ -23,15 +23,19 @@ _ANSWER_IN_MEMORY = 2**18
 _ANSWER_WAITING = 2**22
 """So much of an answer is put aside for a slow reader, at first in memory; then its thread waits."""
 _OTHER_FILES = 256
+SWEEP_SECONDS = 1.0
+"""So often the process looks for connections that take too long."""
 
 
-class WebWorker(Worker):  # type: ignore[misc]
+class WebWorker(Worker):
     """Takes connections only while a thread is free, so that all processes share them."""
+
+    alive: bool
 
     def run(self) -> None:
         self._start()
         while self.alive:
-            self._turn(1.0)
+            self._turn(SWEEP_SECONDS)
             if self._crowd.answered >= self.max_requests or os.getppid() != self.ppid:
                 self.alive = False
         self._finish()
@@ -75,7 +79,7 @@ class WebWorker(Worker):  # type: ignore[misc]
     def _turn(self, seconds: float) -> None:
         self.notify()
         self._loop.turn(seconds)
-        if time.monotonic() - self._swept_at > 1.0:
+        if time.monotonic() - self._swept_at > SWEEP_SECONDS:
             self._crowd.sweep()
             self._swept_at = time.monotonic()
 

@@ -25,7 +25,7 @@ _LONGEST = 60.0
 
 @dataclass
 class Plan:
-    """What is tried. `attacked_port` is the same as `port`, or that of another way to the site."""
+    """What is tried: clients of these kinds, from these addresses, beside one person for each session."""
 
     port: int
     slug: str
@@ -34,6 +34,7 @@ class Plan:
     clients: int
     seconds: float
     addresses: list[str]
+    host: str = "localhost"
     thinks: float = 1.0
     pages: list[str] = field(default_factory=lambda: ["/accounts/login/"])
 
@@ -81,11 +82,12 @@ class SlowClient:
         with line:
             await loop.sock_connect(line, ("127.0.0.1", self.plan.port))
             SlowClient.connected += 1
-            head = f"Host: 127.0.0.1:{self.plan.port}\r\nUser-Agent: slow\r\n"
+            head = f"Host: {self.plan.host}:{self.plan.port}\r\nUser-Agent: slow\r\n"
             if self.kind == "heads":
                 await loop.sock_sendall(line, b"GET /accounts/login/ HTTP/1.1\r\nX-Slow: ")
             elif self.kind == "bodies":
-                head = f"POST /accounts/logout/ HTTP/1.1\r\n{head}Cookie: csrftoken={'a' * 32}\r\nContent-Length: 50000\r\n"
+                head = f"POST /accounts/logout/ HTTP/1.1\r\n{head}Cookie: csrftoken={'a' * 32}\r\n"
+                head += "Content-Length: 50000\r\n"
                 form = "Content-Type: application/x-www-form-urlencoded\r\n\r\ncsrfmiddlewaretoken="
                 await loop.sock_sendall(line, (head + form).encode())
             elif self.kind == "readers":
@@ -153,7 +155,7 @@ class Annotator:
             self.line = await asyncio.open_connection("127.0.0.1", self.plan.port)
         reader, writer = self.line
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.plan.port}\r\nCookie: {cookies}\r\n"
+        head = f"{method} {path} HTTP/1.1\r\nHost: {self.plan.host}:{self.plan.port}\r\nCookie: {cookies}\r\n"
         body = urlencode(fields or {})
         if fields is not None:
             head += "Content-Type: application/x-www-form-urlencoded\r\nHX-Request: true\r\nHX-Target: bench\r\n"
