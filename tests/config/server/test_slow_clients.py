@@ -1,4 +1,4 @@
-"""How the web server speaks HTTP with clients that are slow, odd or hostile: one real process with two threads."""
+"""How the web server speaks HTTP with clients that are slow, odd or hostile (threat F42), tried with two threads."""
 
 import os
 import re
