@@ -9,19 +9,16 @@ import fcntl
 import socket
 import struct
 import termios
-import threading
 import time
-from collections import defaultdict
 from contextlib import suppress
 from functools import partial
-from ipaddress import ip_network
 from typing import Any
 
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher
 
+from config.server.crowd import Crowd, site_of
 from config.server.event_loop import EventLoop
 from config.server.http_answer import Answer, Head, Refusal, without_body_of_head
 from config.server.http_request import Intake, Request
@@ -31,81 +28,17 @@ HEAD_SECONDS = 10.0
 SLOW_SECONDS = 30.0
 """In so many seconds a body must bring, and a reader take, `LEAST_RATE` bytes a second, or end."""
 LEAST_RATE = 1024
-MOST_LENT_THREADS = 32
-"""Threads that stand in for those that wait for readers of answers too long to be put aside."""
 _FRESH_SECONDS = 2.0
 """A process that stops waits so long for the first request of a connection."""
 _LINGER_SECONDS = 2.0
 """Who sends a body that is refused gets so long to read why; a connection that ends at once takes the answer along."""
+_SEND_BUFFER = 2**17
+"""By itself the system would keep up to 4 MB for each reader in memory, and a container's limit counts that."""
 _TOO_SLOW = b"The request took too long to arrive. Send it again.\n"
 _TIMEOUT = (
     b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n"
     b"Content-Length: %d\r\n\r\n%b" % (len(_TOO_SLOW), _TOO_SLOW)
 )
-
-
-def site_of(address: str) -> str:
-    """Return what counts as one address: of IPv6 the first 64 bits, which one customer has."""
-    if ":" not in address:
-        return address
-    return str(ip_network((address.partition("%")[0], 64), strict=False))
-
-
-class Crowd:
-    """All connections of the process, and the threads that answer.
-
-    Where there is no room, whoever has waited longest without asking for anything makes way; a full process refuses
-    nobody as long as it holds one that asks for nothing.
-    """
-
-    def __init__(self, threads: int, most: int, most_of_address: int, keepalive: float) -> None:
-        self.most, self.most_of_address, self.keepalive = most, most_of_address, keepalive
-        self.all: set[Connection] = set()
-        self.by_address: dict[str, set[Connection]] = defaultdict(set)
-        self.is_stopping = False
-        self.answered = 0
-        self.dispatcher = ThreadedTaskDispatcher()
-        self.dispatcher.set_thread_count(threads)
-        self._threads, self._lent, self._lock = threads, 0, threading.Lock()
-
-    def is_busy(self) -> bool:
-        """Return whether the process should take no connection: no thread is free, or it stops."""
-        pool = self.dispatcher
-        return self.is_stopping or pool.active_count + len(pool.queue) >= len(pool.threads) - pool.stop_count
-
-    def lend(self, more: int) -> None:
-        """Add a thread, or take it back (-1)."""
-        with self._lock:
-            self._lent += more
-            self.dispatcher.set_thread_count(self._threads + min(self._lent, MOST_LENT_THREADS))
-
-    def make_room(self, address: str) -> bool:
-        """Return whether one more connection of the address has its place; somebody may have to go for it."""
-        own = self.by_address.get(site_of(address), set())
-        if self.most_of_address and len(own) >= self.most_of_address:
-            return self.send_away(own)
-        return len(self.all) < self.most or self.send_away(self.all)
-
-    def send_away(self, among: "set[Connection]") -> bool:
-        """Close the connection that has waited longest without a whole request. Return False if all have one."""
-        waiting = [connection for connection in among if connection.is_waiting()]
-        if waiting:
-            min(waiting, key=lambda connection: connection.waits_since()).handle_close()
-        return bool(waiting)
-
-    def is_occupied(self) -> bool:
-        """Close the connections on which nothing is under way. Return whether others are left."""
-        now = time.monotonic()
-        for connection in list(self.all):
-            if not connection.is_under_way(now):
-                connection.handle_close()
-        return bool(self.all)
-
-    def sweep(self) -> None:
-        """End what takes too long."""
-        now = time.monotonic()
-        for connection in list(self.all):
-            connection.end_if_too_slow(now)
 
 
 class Connection(HTTPChannel):  # type: ignore[misc]
@@ -125,18 +58,13 @@ class Connection(HTTPChannel):  # type: ignore[misc]
 
     def add_channel(self, map: Any = None) -> None:
         super().add_channel(map)
-        self.server.crowd.all.add(self)
-        self.server.crowd.by_address[self.site].add(self)
+        self.server.crowd.enter(self)
 
     def del_channel(self, map: Any = None) -> None:
         if self._fileno is not None:
             self.server.loop.forget(self._fileno)
         super().del_channel(map)
-        crowd = self.server.crowd
-        crowd.all.discard(self)
-        crowd.by_address[self.site].discard(self)
-        if not crowd.by_address[self.site]:
-            del crowd.by_address[self.site]
+        self.server.crowd.leave(self)
 
     def handle_read(self) -> None:
         try:
@@ -292,6 +220,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
     def set_socket_options(self, conn: socket.socket) -> None:
         if self.family != socket.AF_UNIX:
             super().set_socket_options(conn)
+            conn.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
 
     def fix_addr(self, addr: Any) -> Any:
         return addr or ("", "")

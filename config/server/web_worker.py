@@ -12,7 +12,8 @@ from gunicorn.workers.base import Worker
 from waitress.adjustments import Adjustments
 
 from config import env
-from config.server.connections import Crowd, Listener
+from config.server.connections import Listener
+from config.server.crowd import Crowd
 from config.server.event_loop import Bell, EventLoop
 from config.server.http_request import Intake
 

@@ -183,6 +183,8 @@ async def tried(plan: Plan) -> dict[str, Any]:
     for part in ("undisturbed", "attacked"):
         if part == "attacked":
             attack = [asyncio.create_task(SlowClient(plan, number).attack()) for number in range(plan.clients)]
+            for person in people:
+                person.figures = Figures()
             await asyncio.sleep(min(5.0, plan.seconds / 2))  # all have connected
         figures = Figures()
         for person in people:

@@ -62,12 +62,12 @@ application.intake = partial(http_request.Intake, limit, 3 * 10 ** 6)
 class Server:
     """gunicorn with our process, as the site has it, before a small application."""
 
-    def __init__(self, folder: Path, **environ: str) -> None:
+    def __init__(self, folder: Path, *more: str, **environ: str) -> None:
         self.folder, self.port = folder, free_port()
         (folder / "small.py").write_text(APPLICATION)
         (folder / "file").write_bytes(bytes(2**24))
         options = ["--workers", "1", "--threads", "2", "--worker-class", gunicorn_config.worker_class]
-        options += ["--bind", f"127.0.0.1:{self.port}", "--graceful-timeout", "10", "--keep-alive", "30"]
+        options += ["--bind", f"127.0.0.1:{self.port}", "--graceful-timeout", "10", "--keep-alive", "30", *more]
         path = f"{folder}:{Path(__file__).parents[3]}"
         own = {"PYTHONPATH": path, "CLOSED": str(folder / "closed"), "TMPDIR": str(folder), **environ}
         command = [sys.executable, "-m", "gunicorn", *options, "small:application"]
@@ -343,5 +343,15 @@ def test_a_server_that_stops_answers_what_was_asked_and_keeps_no_idle_connection
             said = everything(asked)
             assert statuses(said) == [200] and b"Connection: close" in said
         assert server.process.wait(20) == 0
+    finally:
+        server.end()
+
+
+def test_a_process_that_has_answered_enough_is_replaced_and_nobody_notices(tmp_path: Path) -> None:
+    server = Server(tmp_path, "--max-requests", "5")
+    try:
+        said = [server.exchange(b"GET / HTTP/1.1\r\n" + ENDS + b"\r\n") for _ in range(15)]
+        assert [statuses(each) for each in said] == [[200]] * 15
+        assert len({re.search(rb"pid=(\d+)", each)[1] for each in said}) > 1  # type: ignore[index]
     finally:
         server.end()
