@@ -49,7 +49,7 @@ class EventLoop:
                 self._lively.discard(channel)
                 continue
             # First: what a thread ends meanwhile is looked at in the next turn.
-            is_lively = channel.accepting or getattr(channel, "requests", None)
+            is_lively = bool(channel.accepting or getattr(channel, "requests", None))
             events = select.EPOLLIN if channel.readable() else 0
             events |= select.EPOLLOUT if channel.writable() else 0
             if self._watched.get(number) != events:

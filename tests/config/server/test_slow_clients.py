@@ -277,6 +277,19 @@ def test_requests_of_one_connection_are_answered_in_turn(server: Server) -> None
     assert said.index(b"GET /a") < said.index(b"POST /b") < said.index(b"GET /c")
 
 
+def test_a_kept_connection_is_looked_at_again_after_each_of_a_thousand_answers(server: Server) -> None:
+    """What a thread ends while the loop asks what to wait for must not be forgotten."""
+    with ExitStack() as lines:
+        line, answered = lines.enter_context(server.connect()), 0
+        for _ in range(1000):
+            line.sendall(b"GET / HTTP/1.1\r\n" + HOST + b"\r\n")
+            said = line.recv(2**16)
+            answered += said.endswith(b" pid=" + said.rpartition(b"=")[2]) and statuses(said) == [200]
+            if b"Connection: close" in said:
+                line = lines.enter_context(server.connect())
+    assert answered == 1000
+
+
 @pytest.mark.parametrize("path", [b"/", b"/file", b"/stream9"])
 def test_head_has_the_headers_and_no_body(server: Server, path: bytes) -> None:
     with server.connect() as line:
