@@ -163,7 +163,7 @@ class Annotator:
         writer.write(f"{head}\r\n{body}".encode())
         lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         headers = [(name.lower(), value.strip()) for name, _, value in (line.partition(":") for line in lines[1:])]
-        content = await reader.readexactly(int(dict(headers)["content-length"]))
+        content = await self._content(reader, dict(headers))
         for cookie in (value for name, value in headers if name == "set-cookie"):
             name, _, value = cookie.partition(";")[0].partition("=")
             self.cookies[name] = value
@@ -171,6 +171,16 @@ class Annotator:
             writer.close()
             self.line = None
         return int(lines[0].split()[1]), content.decode(errors="replace")
+
+    async def _content(self, reader: asyncio.StreamReader, headers: dict[str, str]) -> bytes:
+        if "content-length" in headers:
+            return await reader.readexactly(int(headers["content-length"]))
+        content = b""
+        while size := int((await reader.readline()).strip(), 16):  # a proxy may send it in chunks
+            content += await reader.readexactly(size)
+            await reader.readline()
+        await reader.readline()
+        return content
 
 
 async def tried(plan: Plan) -> dict[str, Any]:
