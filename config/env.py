@@ -60,7 +60,7 @@ def connections_per_address(*, environ: Mapping[str, str] = os.environ) -> int:
 
     Returns 0, which is no limit, behind a proxy: all connections come from its address.
     """
-    most = whole("CONNECTIONS_PER_ADDRESS", default=200, most=10**6, environ=environ)
+    most = whole("CONNECTIONS_PER_ADDRESS", default=1000, most=10**6, environ=environ)
     return 0 if whole("TRUSTED_PROXIES", default=0, most=5, environ=environ) else most
 
 
