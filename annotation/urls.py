@@ -24,7 +24,7 @@ from annotation.members import (
     views_timesheets,
     views_tour,
 )
-from annotation.pages.view_marks import limited, open_when_closed
+from annotation.pages.view_marks import limited, open_when_closed, takes_files
 from annotation.picture_text import views as picture_text_views
 from annotation.priors import views as prior_views
 from annotation.priors import views_models
@@ -138,12 +138,12 @@ urlpatterns = [
     path("p/<slug:slug>/items/<uuid:public_id>/", item_views.item, name="item"),
     path("p/<slug:slug>/settings/", views_settings.settings, name="project-settings"),
     path("p/<slug:slug>/design/", views_design.design, name="design"),
-    path("p/<slug:slug>/design/file/", views_design.read_file, name="design-read"),
+    path("p/<slug:slug>/design/file/", takes_files(views_design.read_file), name="design-read"),
     path("p/<slug:slug>/design/design.json", views_design.file, name="design-file"),
     path("p/<slug:slug>/webhook/", webhook_views.webhook, name="webhook"),
     path("p/<slug:slug>/webhook/do/", limited("trigger", webhook_views.act), name="webhook-act"),
     # a project as a whole
-    path("projects/new/", views_lifecycle.new, name="project-new"),
+    path("projects/new/", takes_files(views_lifecycle.new), name="project-new"),
     path("p/<slug:slug>/life/", open_when_closed(views_lifecycle.life), name="project-life"),
     path("p/<slug:slug>/life/copy/", open_when_closed(views_lifecycle.clone), name="project-clone"),
     path("p/<slug:slug>/life/archive/", open_when_closed(views_lifecycle.archive), name="project-archive"),
@@ -182,7 +182,7 @@ urlpatterns = [
     path("media/<uuid:public_id>/", media_views.full, name="media"),
     path("media/<uuid:public_id>/blurred/", media_views.blurred, name="media-blurred"),
     # bringing files in
-    path("p/<slug:slug>/import/", limited("import", import_views.imports), name="import"),
+    path("p/<slug:slug>/import/", limited("import", takes_files(import_views.imports)), name="import"),
     path("p/<slug:slug>/import/examples/<slug:name>/", import_views.example, name="import-example"),
     path("p/<slug:slug>/import/<uuid:public_id>/", import_views.show, name="import-show"),
     path("p/<slug:slug>/import/<uuid:public_id>/progress/", import_views.progress, name="import-progress"),
@@ -230,7 +230,7 @@ urlpatterns = [
     path("p/<slug:slug>/quality/models/", views_annotator_quality.progress, name="quality-models"),
     path("p/<slug:slug>/quality/models/ask/", views_annotator_quality.ask, name="quality-ask"),
     # releases
-    path("p/<slug:slug>/releases/", limited("export", release_views.releases), name="releases"),
+    path("p/<slug:slug>/releases/", limited("export", takes_files(release_views.releases)), name="releases"),
     path("p/<slug:slug>/releases/ordered/<uuid:public_id>/", release_views.ordered, name="release-ordered"),
     path(
         "p/<slug:slug>/releases/ordered/<uuid:public_id>/progress/",
@@ -269,7 +269,7 @@ urlpatterns = [
     # the glossary
     path("p/<slug:slug>/glossary/", glossary_views.glossary, name="glossary"),
     path("p/<slug:slug>/glossary/new/", glossary_views.propose, name="glossary-new"),
-    path("p/<slug:slug>/glossary/import/", glossary_views.import_file, name="glossary-import"),
+    path("p/<slug:slug>/glossary/import/", takes_files(glossary_views.import_file), name="glossary-import"),
     path("p/<slug:slug>/glossary/use/", glossary_views.use, name="glossary-use"),
     path("p/<slug:slug>/glossary/glossary.<slug:kind>", glossary_views.file, name="glossary-file"),
     path("p/<slug:slug>/glossary/<uuid:public_id>/", glossary_views.entry, name="glossary-entry"),

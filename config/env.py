@@ -55,6 +55,15 @@ def web_concurrency(*, environ: Mapping[str, str] = os.environ) -> int:
     return whole("WEB_CONCURRENCY", default=2, least=1, most=MOST_WEB_WORKERS, environ=environ)
 
 
+def connections_per_address(*, environ: Mapping[str, str] = os.environ) -> int:
+    """Read how many connections one address may have with this machine's web server.
+
+    Returns 0, which is no limit, behind a proxy: all connections come from its address.
+    """
+    most = whole("CONNECTIONS_PER_ADDRESS", default=1000, most=10**6, environ=environ)
+    return 0 if whole("TRUSTED_PROXIES", default=0, most=5, environ=environ) else most
+
+
 def text(name: str, *, default: str = "", environ: Mapping[str, str] = os.environ) -> str:
     """Read a text without the white space around it."""
     return environ.get(name, "").strip() or default

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.pages.view_marks import limited
+from annotation.pages.view_marks import limited, takes_files
 from generation.counterspeech import views, views_data, views_replies
 from generation.injection import views_material, views_plan, views_review
 
@@ -48,7 +48,7 @@ urlpatterns = [
     path(f"{_MADE}switch/", views_plan.switch, name="injection-switch"),
     path(f"{_MADE}targets/", views_plan.targets, name="injection-targets"),
     path(f"{_MADE}plan/", views_plan.add, name="injection-add"),
-    path(f"{_MADE}plan/file/", limited("submit", views_plan.read_file), name="injection-file"),
+    path(f"{_MADE}plan/file/", limited("submit", takes_files(views_plan.read_file)), name="injection-file"),
     path(f"{_MADE}plan/<uuid:public_id>/remove/", views_plan.remove, name="injection-remove"),
     path(f"{_MADE}begin/", limited("trigger", views_plan.begin), name="injection-begin"),
     path(_BATCH, views_plan.batch, name="injection-batch"),
@@ -58,7 +58,7 @@ urlpatterns = [
     path(f"{_MADE}pools/", views_material.pools, name="pools"),
     path(_POOL, views_material.pool, name="pool"),
     path(f"{_POOL}items/", limited("trigger", views_material.add_items), name="pool-items"),
-    path(f"{_POOL}files/", limited("import", views_material.add_files), name="pool-files"),
+    path(f"{_POOL}files/", limited("import", takes_files(views_material.add_files)), name="pool-files"),
     path(f"{_POOL}priors/", limited("trigger", views_material.ask_priors), name="pool-priors"),
     path(f"{_MADE}pictures/<uuid:public_id>/", views_material.change_picture, name="pool-picture"),
     path(f"{_MADE}material/", views_material.material, name="injection-material"),

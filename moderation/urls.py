@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.pages.view_marks import limited
+from annotation.pages.view_marks import limited, takes_files
 from moderation.debates import views, views_repeats, views_start
 from moderation.desk import views as desk_views
 from moderation.desk import views_actions
@@ -24,7 +24,11 @@ urlpatterns = [
         name="evaluation-start",
     ),
     path("p/<slug:slug>/evaluations/study/", study_views.study, name="study"),
-    path("p/<slug:slug>/evaluations/study/start/", limited("trigger", study_views.start_study), name="study-start"),
+    path(
+        "p/<slug:slug>/evaluations/study/start/",
+        limited("trigger", takes_files(study_views.start_study)),
+        name="study-start",
+    ),
     path("p/<slug:slug>/evaluations/<uuid:public_id>/", evaluation_views.evaluation, name="evaluation"),
     path(
         "p/<slug:slug>/evaluations/<uuid:public_id>/progress/",
@@ -71,7 +75,7 @@ urlpatterns = [
     ),
     path(
         "p/<slug:slug>/perspectives/of/<slug:code>/examples/",
-        limited("import", perspective_views.import_file),
+        limited("import", takes_files(perspective_views.import_file)),
         name="perspective-import",
     ),
     path(
@@ -97,7 +101,11 @@ urlpatterns = [
     # scores of explanations
     path("p/<slug:slug>/scores/", hatexscore_views.scores, name="scores"),
     path("p/<slug:slug>/scores/lists/", hatexscore_views.lists, name="group-lists"),
-    path("p/<slug:slug>/scores/lists/add/", limited("import", hatexscore_views.add_list), name="group-list-add"),
+    path(
+        "p/<slug:slug>/scores/lists/add/",
+        limited("import", takes_files(hatexscore_views.add_list)),
+        name="group-list-add",
+    ),
     path("p/<slug:slug>/scores/lists/<slug:name>/remove/", hatexscore_views.remove_list, name="group-list-remove"),
     path("p/<slug:slug>/scores/rate/", views_human_review.rate, name="score-review"),
     path("p/<slug:slug>/scores/ratings/", views_human_review.results, name="score-review-results"),
@@ -111,7 +119,7 @@ urlpatterns = [
     path("p/<slug:slug>/desk/", desk_views.desk, name="desk"),
     path("p/<slug:slug>/desk/accept/", limited("submit", views_actions.accept), name="desk-accept"),
     path("p/<slug:slug>/desk/rules/", views_actions.rules, name="desk-rules"),
-    path("p/<slug:slug>/desk/rules/values/", views_actions.values, name="desk-values"),
+    path("p/<slug:slug>/desk/rules/values/", takes_files(views_actions.values), name="desk-values"),
     path("p/<slug:slug>/desk/figures/", views_actions.figures, name="desk-figures"),
     path("p/<slug:slug>/desk/appeals/", views_actions.appeals, name="appeals"),
     path("p/<slug:slug>/desk/<uuid:public_id>/", limited("submit", desk_views.desk_item), name="desk-item"),
@@ -145,7 +153,7 @@ urlpatterns = [
         limited("trigger", evidence_views.judge_remaining),
         name="evidence-judge",
     ),
-    path("p/<slug:slug>/documents/", views_documents.documents, name="documents"),
+    path("p/<slug:slug>/documents/", takes_files(views_documents.documents), name="documents"),
     path("p/<slug:slug>/documents/<uuid:public_id>/", views_documents.document, name="document"),
     path("p/<slug:slug>/documents/<uuid:public_id>/remove/", views_documents.remove_document, name="document-remove"),
 ]

@@ -24,6 +24,11 @@ def worked(response: Response) -> Response:
     return response
 
 
+def takes_files(view: View) -> View:
+    """Let a form of the view be as large as an upload. Forms of other views are small (`config/web/body_limits.py`)."""
+    return _marked(view, takes_files=True)
+
+
 def open_when_closed(view: View) -> View:
     """Let the view accept forms of an archived or deleted project: leaving it, or restoring it."""
     return _marked(view, open_when_closed=True)

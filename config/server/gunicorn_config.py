@@ -16,16 +16,18 @@ from config.server.supervisor import READY_PIPE
 wsgi_app = "config.wsgi:application"
 # The site is loaded once, before the processes fork: they share its memory.
 preload_app = True
-# Several threads a process: a slow page delays nobody else.
+# Several threads a process: a slow page delays nobody else. A slow client holds none of them.
 worker_class = "config.server.web_worker.WebWorker"
 with start.or_one_sentence():
     workers = env.web_concurrency()
     threads = env.whole("WEB_THREADS", default=8, least=1, most=1000)
+    env.connections_per_address()
 timeout = 120
 # Less than STOP_SECONDS of the supervisor and than stop_grace_period in docker-compose.yml.
 graceful_timeout = 30
-keepalive = 5
+keepalive = 30
 backlog = 2048
+worker_connections = 2000
 max_requests = 20_000
 max_requests_jitter = 2_000
 loglevel = "warning"

@@ -16,6 +16,7 @@ from django.middleware.gzip import GZipMiddleware
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext as _
 
+from config.web.body_limits import body_limit
 from config.web.content_type import FOREIGN_CHARSET
 from config.web.error_pages import failure
 from config.web.rate_limits import GetResponse
@@ -60,8 +61,7 @@ class FrontDoor(MiddlewareMixin):
         length = request.META.get("CONTENT_LENGTH") or "0"
         if not (length.isascii() and length.isdigit()):
             return failure(request, 400, "content_length", _("Content-Length must be a number."))
-        upload = request.content_type == "multipart/form-data"
-        limit = settings.UPLOAD_MAX_BYTES if upload else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        limit = body_limit(request.path_info, request.content_type or "")
         if int(length) and FOREIGN_CHARSET in request.META:
             return failure(request, 415, "charset", _("Send the body as UTF-8."))
         if int(length) > limit:

@@ -4,7 +4,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from config.server import gunicorn_config
+from worker_processes import listens, wait_until
 
 THREADS = 2
 APPLICATION = """
@@ -40,11 +40,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     root = str(Path(__file__).parents[3])
     server = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": f"{folder}:{root}"}, stderr=subprocess.DEVNULL)
     try:
-        for _ in range(600):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", number)) == 0:
-                    break
-            time.sleep(0.05)
+        wait_until(lambda: listens(number) and len(ask(number, 4, 2)[0]) == 2, "two processes")
         yield number
     finally:
         server.terminate()
