@@ -29,6 +29,7 @@ READ = {
     "qrcode": ("BSD-3-Clause", ""),
     "scipy": ("BSD-3-Clause", ""),
     "uvloop": ("MIT OR Apache-2.0", ""),
+    "waitress": ("ZPL-2.1", "https://github.com/Pylons/waitress"),
     "wordllama": ("MIT", "https://github.com/dleemiller/WordLlama"),
 }
 """What packages say in more than one way, or not at all: licence and address, empty where theirs is right."""
