@@ -14,7 +14,9 @@ from django.db import connection
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from annotation.assignment.check_state import labelled_posts_sql, read_labelled_posts
 from annotation.assignment.item_query import COMMON_QUEUE, ItemSearch, UnwantedContent
+from annotation.domain.check_closing import LabelledPost
 from annotation.domain.wellbeing.breaks import Caps, Pace, act
 from annotation.models import Batch, Guideline, Item, Label, Membership, OptOut, Project, Seat
 from annotation.workload.workday import newest_day_sql, read_workday
@@ -67,6 +69,8 @@ class AnnotatorState:
     labels_today: int
     quota_used: int | None
     """Labels given and seats held; None where no quota is set."""
+    posts: Sequence[LabelledPost]
+    """The newest ordinary posts that they labelled; none where no checks are mixed in."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +115,9 @@ def read_annotator_state(member: Membership, now: datetime) -> AnnotatorState:
     """Read what counts for a member whose row the caller has locked, with its project loaded."""
     midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     with planned_cursor() as cursor:
-        values = [connection.ops.adapt_datetimefield_value(midnight), quota_of(member) is not None, member.pk]
-        cursor.execute(_statement(), values)
-        front, ahead, must_read, opt_outs, teams, day, today, quota_used = cursor.fetchone()
+        values = [connection.ops.adapt_datetimefield_value(midnight), quota_of(member) is not None]
+        cursor.execute(_statement(), [*values, member.project.check_percent > 0, member.pk])
+        front, ahead, must_read, opt_outs, teams, day, today, quota_used, posts = cursor.fetchone()
     return AnnotatorState(
         front=front,
         ahead=ahead,
@@ -123,6 +127,7 @@ def read_annotator_state(member: Membership, now: datetime) -> AnnotatorState:
         pace=read_workday(day, now),
         labels_today=today,
         quota_used=quota_used,
+        posts=read_labelled_posts(json.loads(posts or "[]")),
     )
 
 
@@ -154,6 +159,7 @@ def _statement() -> str:
     teams = f"SELECT {aggregate}(b.batch_id){cast} FROM {_TEAM} b WHERE b.membership_id = m.id"
     return f"""
         SELECT ({_HELD.format("NOT")}), ({_HELD.format("")}), {_MUST_READ}, ({opt_outs}), ({teams}),
-            ({newest_day_sql("m.id")}), ({_TODAY}), CASE WHEN %s THEN ({_QUOTA_USED}) END
+            ({newest_day_sql("m.id")}), ({_TODAY}), CASE WHEN %s THEN ({_QUOTA_USED}) END,
+            CASE WHEN %s THEN ({labelled_posts_sql("m.id")}) END
         FROM {_MEMBER} m WHERE m.id = %s
     """

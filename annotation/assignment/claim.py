@@ -31,6 +31,7 @@ from annotation.assignment.item_query import (
     UnwantedContent,
     is_item_wanted,
     probe_items,
+    probe_with_check,
     scan_items,
     walk_items,
 )
@@ -220,7 +221,7 @@ def _take_new(request: ClaimRequest, unwanted: UnwantedContent) -> HeldSeat | No
     search = request.search(unwanted)
     check = _is_check_due(request)
     for _attempt in range(_ATTEMPTS):
-        item_id = _probe(search, check=check)
+        item_id = _probe(search, check_is_due=check)
         if item_id is None:
             break
         if held := _take(request, item_id, wait=False):
@@ -242,14 +243,26 @@ def _must_wait(request: ClaimRequest) -> None:
         raise _WouldWait
 
 
-def _probe(search: ItemSearch, *, check: bool) -> int | None:
-    """Return an item from the first probe that finds one: highest priorities, those below, anywhere by priority.
+def _probe(search: ItemSearch, *, check_is_due: bool) -> int | None:
+    """Return an item, or a check in its place where one is due.
+
+    The search for the item is the same in both cases.
+    """
+    place = random.randrange(PLACE_RANGE)
+    if not search.member.project.check_percent:
+        item_id = probe_items(search, place)
+        return _probe_further(search, place) if item_id is None else item_id
+    item_id, check_id = probe_with_check(search, place)
+    if item_id is None:
+        item_id = _probe_further(search, place)
+    return check_id if check_is_due and check_id is not None else item_id
+
+
+def _probe_further(search: ItemSearch, place: int) -> int | None:
+    """Return an item from the next probe that finds one: those below the highest priority, anywhere by priority.
 
     Where hard items come first, who has had them all gets less informative ones of the same priority.
     """
-    place = random.randrange(PLACE_RANGE)
-    if (item_id := probe_items(search, place, check=check)) is not None:
-        return item_id
     if search.member.project.order == Order.HARD:
         for hardest in (Informativeness.KIND, Informativeness.ALIKE):
             if (item_id := probe_items(search, place, hardest=hardest)) is not None:

@@ -86,7 +86,7 @@ _PROBE = f"""
         ORDER BY i.place LIMIT {PROBE_WIDTH}
     ) p
 """
-# Few, so all of them are looked at; they come before everything else where one is wanted at all.
+# Few, so all of them are looked at.
 _CHECK = f"""
     SELECT i.id, i.place + CASE WHEN i.place < %(place)s THEN {PLACE_RANGE} ELSE 0 END AS place FROM {_ITEM} i
     WHERE i.project_id = %(project)s AND i.stage = 'known' AND NOT i.picture_missing AND EXISTS (
@@ -145,18 +145,39 @@ def probe_items(
     place: int,
     *,
     below: bool = False,
-    check: bool = False,
     hardest: Informativeness = Informativeness.HATE,
 ) -> int | None:
     """Return the primary key of an open item near `place` at which this annotator never had a seat.
 
     Breadth first looks at the items with the fewest seats taken, depth first at those with the most. Hard first looks
     at the most informative items alone, but none above `hardest`: among them as breadth first. Every annotator draws
-    another place, so that they rarely meet at one item. `below` looks at the second highest priority. `check` prefers
-    an item with a known answer.
+    another place, so that they rarely meet at one item. `below` looks at the second highest priority.
 
     Returns None if the probes find nothing.
     """
+    return _first(*_probe_statement(search, place, below=below, hardest=hardest))
+
+
+def probe_with_check(search: ItemSearch, place: int) -> tuple[int | None, int | None]:
+    """Return what `probe_items` returns, and the next item with a known answer, each None if there is none.
+
+    Both are always looked for, so that the statement tells nothing of which one is taken.
+    """
+    clause, _values = _wanted(search)
+    check = _NEAREST.format(found=_CHECK, wanted=clause)
+    item, known = _row(*_probe_statement(search, place, more=check)) or (None, None)
+    return item, known
+
+
+def _probe_statement(
+    search: ItemSearch,
+    place: int,
+    *,
+    below: bool = False,
+    hardest: Informativeness = Informativeness.HATE,
+    more: str = "",
+) -> tuple[str, dict[str, Any]]:
+    """Return the statement of a probe, with `more` as a second value, and its values."""
     queues, values = _places("queue", _some(search.queues))
     # Named, so that PostgreSQL plans it once and not in every probe.
     named = f"highest(priority) AS ({_of_all(_HIGHEST, queues)})"
@@ -165,13 +186,14 @@ def probe_items(
     if _is_hard_first(search):
         hardest_of_queue = _HARDEST.replace("{most}", f"{hardest:d}")
         named, alike = f"{named}, hardest(informativeness) AS ({_of_all(hardest_of_queue, queues)})", _AS_HARD
-    probes = [_CHECK] if check else []
+    probes = []
     for seats_taken, side in product(_levels(search.member), (">=", "<")):
         queries = (_PROBE.format(queue=queue, taken=seats_taken, side=side, alike=alike) for queue in queues)
         probes.append(" UNION ALL ".join(queries))
-    clause, more = _wanted(search)
+    clause, wanted = _wanted(search)
     nearest = ", ".join(_NEAREST.format(found=probe, wanted=clause) for probe in probes)
-    return _first(f"WITH {named} SELECT COALESCE({nearest}, NULL)", values | more | {"place": place})
+    second = f", {more}" if more else ""
+    return f"WITH {named} SELECT COALESCE({nearest}, NULL){second}", values | wanted | {"place": place}
 
 
 def walk_items(search: ItemSearch) -> int | None:
@@ -279,7 +301,11 @@ def _spellings(group: str) -> set[str]:
 
 
 def _first(statement: str, values: dict[str, Any]) -> int | None:
+    row = _row(statement, values)
+    return row[0] if row else None
+
+
+def _row(statement: str, values: dict[str, Any]) -> Any:
     with planned_cursor() as cursor:
         cursor.execute(statement, values)
-        row = cursor.fetchone()
-    return row[0] if row else None
+        return cursor.fetchone()

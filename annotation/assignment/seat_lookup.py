@@ -1,28 +1,16 @@
 """Find the seat that an annotator means, lock its item's row, and tell whether the seat is still theirs."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import (
-    BooleanField,
-    Case,
-    Exists,
-    ExpressionWrapper,
-    F,
-    FilteredRelation,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    When,
-)
+from django.db.models import F, FilteredRelation, Q
 from django.db.models.expressions import RawSQL
-from django.db.models.functions import Coalesce
 
+from annotation.assignment.check_state import closes_at_once
 from annotation.assignment.outcomes import AlreadyLabelled, NoSuchSeat, SeatLost
 from annotation.assignment.release_seats import fields_before_loss, last_loss
 from annotation.assignment.take_seat import STAGES_WITH_SEATS, lease_end
@@ -40,7 +28,7 @@ class LockedSeat:
     seat: Seat
     """The member's seat in the item's current round; if they have none there, the seat that was asked for."""
     seats: Sequence[Seat]
-    """The seats of the item's current round, in order."""
+    """The seats of the item's current round, in order; of a check, the member's alone."""
     loss: Event | None
     """The event by which the member lost the seat that was asked for."""
     label_id: int | None
@@ -78,7 +66,10 @@ def lock_seat(
     if item is None:
         return None
     item.project = member.project
-    rows = _SEATS_OF_ITEM.rows(item=item.pk, round=item.round, seat=seat, **_reader_values(member, now))
+    # Of a check only the member's own seat: everybody has one.
+    everybody = 0 if item.stage == Stage.KNOWN else item.round
+    seats_asked = {"item": item.pk, "round": item.round, "everybody": everybody, "seat": seat}
+    rows = _SEATS_OF_ITEM.rows(**seats_asked, **_reader_values(member, now))
     for row in rows:
         row.item = item
     seats = [row for row in rows if row.round == item.round]
@@ -136,30 +127,21 @@ def is_held(seat: Seat) -> bool:
     return seat.expires_at is not None and seat.round == seat.item.round and seat.item.stage in STAGES_WITH_SEATS
 
 
-def can_change_label(seat: Seat) -> bool:
-    """Whether the label at this seat may still be changed by its annotator; for seats with `with_neighbours`.
+def can_change_label(seat: Seat, final_checks: Container[int]) -> bool:
+    """Whether the label at this seat may still be changed; `final_checks` are those of its annotator.
 
-    An item with a known answer never closes. For its annotator it is closed when the post that they labelled just
-    before it is: whoever labels last sees all their posts close at once, and checks with them.
+    An item with a known answer never closes; for its annotator it does, as their other posts do (`check_state`).
     """
     if seat.round != seat.item.round:
         return False
     if seat.item.stage == Stage.KNOWN:
-        return bool(vars(seat)["neighbour_is_open"])
+        return seat.pk not in final_checks
     return seat.item.stage == Stage.LABELLING
 
 
-def with_neighbours(seats: QuerySet[Seat]) -> QuerySet[Seat]:
-    """Return the seats with what `can_change_label` needs to know of the posts labelled before them.
-
-    Read for every seat, so that a check costs what any post costs.
-    """
-    return seats.annotate(neighbour_is_open=_NEIGHBOUR_IS_OPEN)
-
-
-def is_closed_at_once(seat: Seat) -> bool:
-    """Whether an item with a known answer closes for its annotator with the label that was just put there."""
-    return not can_change_label(with_neighbours(Seat.objects.select_related("item")).get(pk=seat.pk))
+def check_closes(seat: Seat) -> bool:
+    """Whether a check closes for the member with their label at this seat; only for seats from this module."""
+    return bool(vars(seat)["closes_at_once"])
 
 
 def guideline_seen(seat: Seat) -> int | None:
@@ -185,21 +167,6 @@ _GUIDELINE_SEEN = f"""
 """
 _PUBLIC_ID, _CLIENT_KEY = Seat._meta.get_field("public_id"), Label._meta.get_field("client_key")
 
-_OTHERS = (
-    Seat.objects.filter(annotator=OuterRef("annotator"), label__isnull=False)
-    .exclude(pk=OuterRef("pk"))
-    .exclude(item__stage__in=(Stage.KNOWN, Stage.EXCLUDED))
-    .annotate(is_open=Case(When(item__stage=Stage.LABELLING, round=F("item__round"), then=True), default=False))
-)
-_BEFORE = _OTHERS.filter(filled_at__lte=OuterRef("filled_at")).order_by("-filled_at", "-pk")
-_AFTER = _OTHERS.order_by("filled_at", "pk")
-# Before the first post: not if those that are handed out would all close with one more label.
-_HANDED_OUT = Item.objects.filter(project=OuterRef("item__project"), stage=Stage.LABELLING)
-_STAYS_OPEN = Q(Exists(_HANDED_OUT.filter(taken__lt=F("seats") - 1))) | ~Q(Exists(_HANDED_OUT))
-_NEIGHBOUR_IS_OPEN = Coalesce(
-    *(Subquery(posts.values("is_open")[:1]) for posts in (_BEFORE, _AFTER)),
-    ExpressionWrapper(_STAYS_OPEN, BooleanField()),
-)
 _ITEM_OF_SEAT = CompiledQuery(
     Item.objects.select_for_update(of=("self",), no_key=True)
     .filter(project=slot("project"), seat_rows__public_id=slot("seat", _PUBLIC_ID))
@@ -218,17 +185,23 @@ _ITEM_OF_SEAT = CompiledQuery(
 _READ_WITH_SEAT = {
     "guideline_seen": RawSQL(_GUIDELINE_SEEN, (Slot("project"), Slot("then"))),
     "last_revision": RawSQL(_LAST_REVISION, (Slot("member"),)),
+    "closes_at_once": closes_at_once(Slot("member")),
 }
 _SEATS_OF_ITEM = CompiledQuery(
     Seat.objects.order_by("number")
-    .filter(Q(round=slot("round")) | Q(public_id=slot("seat", _PUBLIC_ID)), item=slot("item"))
+    .filter(
+        Q(round=slot("everybody"))
+        | Q(round=slot("round"), annotator=slot("member"))
+        | Q(public_id=slot("seat", _PUBLIC_ID)),
+        item=slot("item"),
+    )
     .select_related("label__category", "label__replacement__category")
     .annotate(**_READ_WITH_SEAT)
 )
 _LABELLED_SEAT = CompiledQuery(
     Seat.objects.filter(pk=slot("seat"), annotator=slot("member"), label__isnull=False)
     .select_related("label__category")
-    .annotate(**_READ_WITH_SEAT, neighbour_is_open=_NEIGHBOUR_IS_OPEN)
+    .annotate(**_READ_WITH_SEAT)
 )
 
 

@@ -1,13 +1,16 @@
 """Assign a free seat of an item to an annotator: owner, lease end, arm of prior display."""
 
 from datetime import datetime, timedelta
+from random import Random, getrandbits
 from typing import Any
 
-from django.db.models import Count, F
+from django.db.models import F
 from django.db.models.expressions import RawSQL
 
 from annotation.assignment.annotator_state import ClaimRequest
+from annotation.assignment.make_seats import add_check_seats
 from annotation.assignment.prior_display import arm_in_force
+from annotation.domain.check_closing import post_to_follow
 from annotation.domain.choices import EventVerb, PriorArm, PriorDisplay, Stage
 from annotation.domain.priors.arms import draw_arm
 from annotation.models import Event, Item, Project, Seat, holder_key
@@ -35,6 +38,7 @@ _ASSIGN = CompiledUpdate(
     Seat.objects.filter(pk=slot("seat"), annotator__isnull=True),
     annotator=slot("annotator"),
     prior_arm=slot("prior_arm"),
+    closes_with=slot("closes_with"),
     **{name: slot(name, _MOMENT) for name in _MOMENTS},
 )
 
@@ -69,7 +73,7 @@ def find_free_seat(request: ClaimRequest, item_id: int, *, wait: bool) -> Seat |
     if not _COUNT_SEAT[wait].run(item=item_id):
         return None
     values = {"item": item_id, "holder": holder_key(request.member)}
-    seat = _FREE_SEAT_OF.first(**values) or (_FREE_SEAT_OF.first(**values) if _add_control_seat(item_id) else None)
+    seat = _FREE_SEAT_OF.first(**values) or (_FREE_SEAT_OF.first(**values) if add_check_seats(item_id) else None)
     if seat is None:
         _recount_taken(item_id)
         return None
@@ -79,7 +83,7 @@ def find_free_seat(request: ClaimRequest, item_id: int, *, wait: bool) -> Seat |
 
 def assignment(seat: Seat) -> tuple[str, list[Any]]:
     """Return the statement that stores the new owner of a free seat, and its values."""
-    owner = {"annotator": seat.annotator_id, "prior_arm": seat.prior_arm}
+    owner = {"annotator": seat.annotator_id, "prior_arm": seat.prior_arm, "closes_with": seat.closes_with}
     return _ASSIGN.statement(seat=seat.pk, **owner, **{name: getattr(seat, name) for name in _MOMENTS})
 
 
@@ -94,23 +98,11 @@ def _set_owner(request: ClaimRequest, seat: Seat) -> None:
         PriorDisplay(project.prior_display),
     )
     fields = {"held_at": now, "expires_at": lease_end(project, now, ahead=request.ahead), "prior_arm": arm}
+    fields["closes_with"] = post_to_follow(request.state.posts, Random(getrandbits(64)))  # noqa: S311  # nobody sees it
     fields |= {"shown_at": None, "priors_shown_at": None} | ({} if request.ahead else clock_fields(project, now, arm))
     for name, value in fields.items():
         setattr(seat, name, value)
     seat.annotator, seat.item.project = request.member, project
-
-
-def _add_control_seat(item_id: int) -> bool:
-    """Add a seat to a locked item with a known answer: it has as many as people meet it.
-
-    Returns False for any other item.
-    """
-    item = Item.objects.filter(pk=item_id, stage=Stage.KNOWN).annotate(seat_count=Count("seat_rows")).first()
-    if item is None:
-        return False
-    number = vars(item)["seat_count"] + 1
-    Seat.objects.create(item=item, round=item.round, number=number, seats=number)
-    return True
 
 
 def _recount_taken(item_id: int) -> None:

@@ -6,9 +6,9 @@ An item whose picture is missing stays ready until the picture is there; one tha
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db import connection
 from django.db.models import Count, F, Q, QuerySet
 
+from annotation.assignment.make_seats import make_seats
 from annotation.assignment.release_seats import reset_idle_members
 from annotation.batches import state
 from annotation.core.transactions import short_transaction
@@ -88,7 +88,7 @@ def open_selected_items(project: Project, actor: Membership | None, items: Seque
     ready = list(rows.order_by("pk").values_list("pk", flat=True))
     if ready:
         Item.objects.filter(pk__in=ready, stage=Stage.READY).update(stage=Stage.LABELLING, version=F("version") + 1)
-        _make_seats(ready)
+        make_seats(ready)
         record(EventVerb.OPENED, project=project, actor=actor, items=len(ready))
         reset_idle_members(project)
     return set(ready)
@@ -158,24 +158,7 @@ def _open_some(project: Project, actor: Membership | None, batch: str | None, co
     items = list(rows.values_list("pk", flat=True))
     if items:
         Item.objects.filter(pk__in=items, stage=Stage.READY).update(stage=Stage.LABELLING, version=F("version") + 1)
-        _make_seats(items)
+        make_seats(items)
         record(EventVerb.OPENED, project=project, actor=actor, items=len(items), batch=batch)
         reset_idle_members(project)
     return len(items)
-
-
-def _make_seats(items: Sequence[int]) -> None:
-    """Give each item the seats of its round that it lacks, in one statement."""
-    item, seat = Item._meta.db_table, Seat._meta.db_table
-    a_key = "gen_random_uuid()" if connection.vendor == "postgresql" else "lower(hex(randomblob(16)))"
-    most = max(Item.objects.filter(pk__in=items).values_list("seats", flat=True))
-    numbers = " UNION ALL ".join(f"SELECT {number} AS number" for number in range(1, most + 1))
-    with connection.cursor() as cursor:
-        cursor.execute(f"""
-            INSERT INTO {seat} (public_id, item_id, round, number, seats, reveals, prior_arm)
-            SELECT {a_key}, i.id, i.round, n.number, i.seats, 0, ''
-            FROM {item} i JOIN ({numbers}) n ON n.number <= i.seats
-            WHERE i.id IN ({",".join(str(int(key)) for key in items)}) AND NOT EXISTS (
-                SELECT 1 FROM {seat} s WHERE s.item_id = i.id AND s.round = i.round AND s.number = n.number
-            )
-        """)

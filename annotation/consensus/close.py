@@ -24,6 +24,20 @@ from annotation.models import Category, Dispute, Item, Seat, record
 
 OUTSIDE_REASONS = frozenset({Reason.MODEL_CONFLICT, Reason.APPEAL})
 """Reasons that do not come from an item's own votes: running the votes again does not lift them."""
+_UNDECIDED: Mapping[str, Any] = {
+    "level": None,
+    "category": None,
+    "categories": [],
+    "hateful": None,
+    "aligned": None,
+    "pattern": None,
+    "difficulty": None,
+    "excluded_for": None,
+    "closed_at": None,
+    "category_source": None,
+    "gold_at": None,
+}
+"""What a check has of the fields that a gold item gets, in their order."""
 
 
 # ── Closing ───────────────────────────────────────────────────────────────────
@@ -49,6 +63,17 @@ def close_locked_item(item: Item, seats: Sequence[Seat] | None = None) -> Decisi
         return None
     seats = seats_of(item) if seats is None else seats
     return _conclude(item, seats) if is_round_complete(seats) else None
+
+
+def close_check(item: Item, seat: Seat) -> None:
+    """Record that a locked check became final for the annotator whose label was just stored at the seat.
+
+    Nothing of the item changes but its version. An ordinary post that becomes gold takes the same statements, so that
+    the time of the answer does not tell them apart.
+    """
+    case_of(item, [seat])
+    record(EventVerb.CLOSED, project=item.project, item=item, stage=Stage.KNOWN, reasons=(), level=None)
+    move_locked_item(item, Stage.KNOWN, **_UNDECIDED)
 
 
 def decide_again(item: Item) -> Decision | None:

@@ -67,7 +67,8 @@ def reopen_item(item: Item) -> None:
     """
     close_disputes(item)
     first = {"closed_at": None} if item.round == 1 else {}
-    move_locked_item(item, Stage.LABELLING, **UNDECIDED, **first)
+    stage = Stage.KNOWN if item.stage == Stage.KNOWN else Stage.LABELLING  # a check had closed for one person only
+    move_locked_item(item, stage, **UNDECIDED, **first)
 
 
 def _open_round(item: Item, number: int, seats: int, message: str) -> None:

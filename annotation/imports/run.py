@@ -19,6 +19,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
+from annotation.assignment.make_seats import make_check_seats
 from annotation.assignment.release_seats import reset_idle_members
 from annotation.batches.open_items import open_items
 from annotation.batches.state import ensure_batches, update_item_queues
@@ -386,6 +387,7 @@ class _Import:
             for batch in self._spooled():
                 store.store((item, self._sha256_of(item)) for item in batch)
         report = self.report
+        make_check_seats(self.project)
         report.labels, report.priors, report.annotators = store.labels, store.priors, store.annotators()
 
     def _sha256_of(self, item: Incoming) -> str:

@@ -21,6 +21,7 @@ from uuid import UUID
 from django.db.models import F
 
 from annotation.assignment.annotator_state import lock_member, read_annotator_state
+from annotation.assignment.check_state import final_checks_of
 from annotation.assignment.claim import claim_after_label
 from annotation.assignment.item_query import is_item_wanted
 from annotation.assignment.outcomes import (
@@ -46,14 +47,14 @@ from annotation.assignment.release_seats import free_seat, reset_idle_members
 from annotation.assignment.seat_lookup import (
     LockedSeat,
     can_change_label,
+    check_closes,
     ensure_fillable,
-    is_closed_at_once,
     lock_labelled_seat,
     lock_seat,
 )
 from annotation.assignment.take_seat import lease_end
 from annotation.consensus import exclude, report_notices, rounds
-from annotation.consensus.close import close_locked_item, lock_item
+from annotation.consensus.close import close_check, close_locked_item, lock_item
 from annotation.core import signals
 from annotation.core.transactions import short_transaction
 from annotation.domain.answer import Answer, BadAnswer, check
@@ -157,7 +158,7 @@ def correct_label(
     digest = answer.digest(f"correction of {seat.public_id}")
     if (earlier := _earlier_label(member, key, digest)) is not None:
         return earlier
-    if not can_change_label(seat):
+    if not can_change_label(seat, final_checks_of(member)):
         return ItemClosed(seat.label)
     categories = read_offered(member.project, [answer.category], "category")
     check_set(member.project, answer)
@@ -184,11 +185,10 @@ def take_back_label(member: Membership, label: UUID) -> TakenBack | TooLate | No
     seat = lock_labelled_seat(member, label, now)
     if seat is None or seat.label is None:
         return NoSuchLabel()
-    if not can_change_label(seat):
+    if not can_change_label(seat, final_checks_of(member)):
         if not _closed_item_just_now(seat, now):
             return TooLate(seat.label)
-        if seat.item.stage != Stage.KNOWN:
-            rounds.reopen_item(lock_item(seat.item))
+        rounds.reopen_item(lock_item(seat.item))
     taken_back = seat.label
     if seat.filled_at is not None:
         uncount_label(member, seat.filled_at)
@@ -336,9 +336,13 @@ def _close_if_complete(locked: LockedSeat, label: Label, now: datetime) -> Store
     """Close the item if this label was the last one missing in its round."""
     others = [row for row in locked.seats if row.pk != locked.seat.pk]
     if locked.item.stage == Stage.KNOWN:
-        # It gets as many labels as people, and nothing follows from them. Its annotator sees what neighbours show.
-        closed = is_closed_at_once(locked.seat)
-        return Stored(label, closed=closed, undo_until=now + UNDO_TIME if closed else None)
+        # It gets as many labels as people, and nothing follows from them.
+        if not check_closes(locked.seat):
+            return Stored(label, closed=False)
+        _REPLACEMENT.set_cached_value(label, None)
+        locked.seat.label = label
+        close_check(locked.item, locked.seat)
+        return Stored(label, closed=True, undo_until=now + UNDO_TIME)
     if any(row.label_id is None for row in others):
         return Stored(label, closed=False)
     _REPLACEMENT.set_cached_value(label, None)  # a label of this moment has no replacement yet: saves a query
@@ -353,8 +357,7 @@ def _closed_item_just_now(seat: Seat, now: datetime) -> bool:
     """Whether the seat's label closed the item within `UNDO_TIME` and nothing has happened to the item since."""
     if seat.label is None or seat.filled_at is None or now - seat.filled_at > UNDO_TIME:
         return False
-    if seat.item.stage == Stage.KNOWN:
-        return True
     events = Event.objects.filter(item=seat.item)
     last = events.filter(verb=EventVerb.LABELLED, row=seat.label.public_id).order_by("-pk").first()
-    return last is not None and not events.filter(pk__gt=last.pk).exclude(verb=EventVerb.CLOSED).exists()
+    is_touched = last is None or events.filter(pk__gt=last.pk).exclude(verb=EventVerb.CLOSED).exists()
+    return not is_touched or seat.item.stage == Stage.KNOWN  # others may answer a check meanwhile

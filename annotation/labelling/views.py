@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.assignment.check_state import final_checks_of
 from annotation.assignment.outcomes import (
     AlreadyLabelled,
     FirstAnswerNeeded,
@@ -31,7 +32,7 @@ from annotation.assignment.outcomes import (
     TakenBack,
     TooLate,
 )
-from annotation.assignment.seat_lookup import can_change_label, with_neighbours
+from annotation.assignment.seat_lookup import can_change_label
 from annotation.consensus.report_notices import who_is_told
 from annotation.labelling.forms import AnswerForm, IllegalContentForm, SkipForm, initial_from
 from annotation.labelling.further_answers import questions_for
@@ -136,7 +137,7 @@ def correct(request: PersonRequest, slug: str, label: UUID) -> HttpResponse:
         return _correct_nothing(request, member)
     workspace = Workspace(member, seat, correcting=stored)
     if request.method == "GET":
-        if not can_change_label(seat):
+        if not can_change_label(seat, final_checks_of(member)):
             return _too_late(request, member)
         return show_workspace(
             request,
@@ -170,7 +171,7 @@ def undo(request: PersonRequest, slug: str) -> HttpResponse:
     """Open the annotator's last label again: to correct it, or taken back if it has just closed its item."""
     member = annotator(request, slug)
     last = (
-        with_neighbours(Seat.objects.filter(annotator=member, label__isnull=False))
+        Seat.objects.filter(annotator=member, label__isnull=False)
         .select_related("item", "label")
         .order_by("-filled_at")
         .first()
@@ -178,7 +179,7 @@ def undo(request: PersonRequest, slug: str) -> HttpResponse:
     if last is None or last.label is None:
         messages.info(request, _("There is nothing to undo yet."))
         return go_on(member)
-    if can_change_label(last):
+    if can_change_label(last, final_checks_of(member)):
         return redirect("annotation:label-correct", slug, last.label.public_id)
     match take_back_label(member, last.label.public_id):
         case TakenBack() | NoSuchLabel():  # of two presses at once the second finds it taken back

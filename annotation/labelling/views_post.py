@@ -13,7 +13,6 @@ from django.views.decorators.http import require_GET, require_POST
 from annotation.assignment import claim
 from annotation.assignment.outcomes import HeldSeat
 from annotation.assignment.release_seats import last_loss
-from annotation.assignment.seat_lookup import with_neighbours
 from annotation.domain.choices import Reason, Role
 from annotation.labelling import submit
 from annotation.labelling.workspace import Workspace, show_workspace, typed_again
@@ -37,7 +36,7 @@ def own_seat(member: Membership, *conditions: Q, **which: Any) -> Seat:
     Raises Http404 for others' seats and for reported items.
     """
     seats = (
-        with_neighbours(Seat.objects.filter(*conditions, annotator=member, **which))
+        Seat.objects.filter(*conditions, annotator=member, **which)
         .exclude(item__excluded_for=Reason.REPORTED)
         .select_related("item__picture", "label__category")
     )

@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 
+from annotation.assignment.make_seats import make_check_seats
 from annotation.domain.choices import EventVerb, Role
 from annotation.domain.wellbeing.viewing import read_viewing
 from annotation.members.participation import fields_of_return
@@ -69,11 +70,13 @@ def enrol(project: Project, user: User, *roles: Role) -> tuple[Membership, bool]
         role_flags = dict.fromkeys(flags, True)
         member = Membership.objects.create(project=project, user=user, pseudonym=new_pseudonym(project), **role_flags)
         _set_viewing_defaults(user, project)
+        make_check_seats(project)
         return member, True
     if not member.active or not all(getattr(member, flag) for flag in flags):
         begins_again = {} if member.active else fields_of_return(member)
         Membership.objects.filter(pk=member.pk).update(**dict.fromkeys(flags, True), **begins_again)
         member.refresh_from_db()
+        make_check_seats(project)
     return member, False
 
 

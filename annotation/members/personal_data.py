@@ -1,9 +1,10 @@
 """Everything that the site stores about a person, as one JSON value that they can download.
 
 It contains no texts or pictures of items, and nothing that another person wrote; items are named by their public ids.
+While people label, nothing in it tells posts apart: no key of a row, no arm of prior display, times to the second.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
@@ -13,7 +14,7 @@ from django.db.models import Model, QuerySet
 from annotation.core import extensions
 from annotation.domain.choices import EventVerb
 from annotation.members.personal_parts import OWN_FACTS, PARTS, Parts
-from annotation.models import Category, ConsentText, Event, Membership, User
+from annotation.models import Category, ConsentText, Event, Membership, Seat, User
 
 FORMAT = "interplay-personal/1"
 
@@ -35,6 +36,7 @@ def data_of(user: User) -> dict[str, Any]:
     """
     members = list(Membership.objects.filter(user=user).select_related("project").order_by("project__slug"))
     consents, categories = consents_of(members), _category_names(members)
+    closed = {member.project.slug for member in members if member.project.is_closed}
     return {
         "format": FORMAT,
         "account": {name: _written(getattr(user, name)) for name in _ACCOUNT},
@@ -45,7 +47,7 @@ def data_of(user: User) -> dict[str, Any]:
             for member in members
         ],
         **{
-            name: _rows(_rows_of(user, model, lookup), columns, categories)
+            name: _rows(_rows_of(user, model, lookup), columns, categories, closed)
             for name, (model, lookup, columns) in all_parts().items()
         },
     }
@@ -97,11 +99,19 @@ def _category_names(members: Iterable[Membership]) -> dict[tuple[str, int], str]
 
 
 def _rows(
-    rows: QuerySet[Any], columns: Mapping[str, Any], categories: Mapping[tuple[str, int], str]
+    rows: QuerySet[Any],
+    columns: Mapping[str, Any],
+    categories: Mapping[tuple[str, int], str],
+    closed: Container[str],
 ) -> list[dict[str, Any]]:
+    """Return the rows of a part as JSON values; `closed` are the slugs of projects where nobody labels any more."""
     result = []
-    for values in rows.order_by("pk").values_list(*columns.values()).iterator(chunk_size=2000):
+    order = ("held_at", "public_id") if rows.model is Seat else ("pk",)
+    for values in rows.order_by(*order).values_list(*columns.values()).iterator(chunk_size=2000):
         row = dict(zip(columns, map(_written, values), strict=True))
+        if "priors_shown" in row:
+            row["priors_shown"] = len(row["priors_shown"])
+            row["prior_arm"] = row["prior_arm"] if row["project"] in closed else None
         if "in_force" in row:
             row["in_force"] = row["in_force"] is not None
         if "categories" in row:  # codes where there are several, else none
@@ -114,6 +124,8 @@ def _rows(
 
 
 def _written(value: Any) -> Any:
-    if isinstance(value, datetime | date):
+    if isinstance(value, datetime):
+        return value.replace(microsecond=0).isoformat()
+    if isinstance(value, date):
         return value.isoformat()
     return str(value) if isinstance(value, UUID) else value

@@ -74,7 +74,8 @@ PARTS: Parts = {
         guideline="guideline__number",
         **_CATEGORY,
     ),
-    # Not the arm of a seat that is open: it tells whether the model's view will be shown.
+    # Not the arm of a seat that is open: it tells whether the model's view will be shown. Not in the order of their
+    # keys: seats are made before they are taken, those of checks apart from others.
     "seats": part(
         Seat, "annotator", *("round", "held_at", "shown_at", "filled_at", "first_answer", "reveals"), **_ITEM
     ),

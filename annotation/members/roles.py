@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db import transaction
 
+from annotation.assignment.make_seats import make_check_seats
 from annotation.domain.choices import EventVerb
 from annotation.domain.pseudonyms import gives_away
 from annotation.models import Figures, Membership, Project, record
@@ -34,6 +35,7 @@ def change_roles(admin: Membership, member: Membership, roles: dict[str, bool]) 
     before = {name: getattr(member, name) for name in roles}
     Membership.objects.filter(pk=member.pk).update(**roles)
     member.refresh_from_db()
+    make_check_seats(member.project)
     record(
         EventVerb.CHANGE_ROLES,
         project=member.project,

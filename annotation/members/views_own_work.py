@@ -13,7 +13,8 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from annotation.assignment.seat_lookup import can_change_label, with_neighbours
+from annotation.assignment.check_state import final_checks_of
+from annotation.assignment.seat_lookup import can_change_label
 from annotation.domain.choices import Reason, Role
 from annotation.domain.wellbeing import breaks
 from annotation.guidelines.versions import examples_of
@@ -86,20 +87,21 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
     if not member.active:
         return render(request, "annotation/history.html", _past_history(request, member))
     filled = (
-        with_neighbours(Seat.objects.filter(annotator=member, label__isnull=False))
+        Seat.objects.filter(annotator=member, label__isnull=False)
         .exclude(item__excluded_for=Reason.REPORTED)
         .select_related("item", "label__category")
         .order_by("-filled_at", "-pk")
     )
     page = Paginator(filled, PAGE).get_page(request.GET.get("page"))
     questions = questions_answered(member.project, (seat.label for seat in page.object_list))
+    final = final_checks_of(member)
     rows = [
         {
             "seat": seat,
             "label": seat.label,
             "item": seat.item,
             "at": seat.filled_at,
-            "open": can_change_label(seat),
+            "open": can_change_label(seat, final),
             "answers": answers_shown(seat.label.answers if seat.label else {}, questions, seat.item.text),
         }
         for seat in page.object_list

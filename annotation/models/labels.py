@@ -40,6 +40,9 @@ class Seat(models.Model):
     reveals = models.PositiveIntegerField(default=0)
     label = models.OneToOneField("Label", null=True, blank=True, on_delete=models.PROTECT, related_name="in_force_at")
     filled_at = models.DateTimeField(null=True, blank=True)
+    closes_with = models.BigIntegerField(
+        null=True, blank=True
+    )  # the key of the annotator's seat whose closing decides when a check is final for them
 
     class Meta:
         constraints = (

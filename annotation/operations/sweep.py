@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from annotation.analytics.competence import COMPETENCE
 from annotation.analytics.stored_figures import FIGURES
-from annotation.assignment import release_seats
+from annotation.assignment import make_seats, release_seats
 from annotation.batches import state
 from annotation.consensus import close
 from annotation.core import extensions
@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 
 STEPS: dict[str, Callable[[], int]] = {
     "seats_freed": release_seats.free_lapsed_seats,
+    "check_seats_made": make_seats.make_all_check_seats,
     "queues_settled": state.update_lagging_queues,
     "items_closed": close.close_full_items,
     "runs_brought_back": run_sweep.requeue_lapsed_runs,

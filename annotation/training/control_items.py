@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotation.assignment.make_seats import make_check_seats
 from annotation.assignment.release_seats import free_seats_of_item, reset_idle_members
 from annotation.consensus.close import lock_item, move_locked_item
 from annotation.core.transactions import short_transaction
@@ -102,6 +103,7 @@ def mark_control_item(item: Item, admin: Membership | None, key: KnownAnswerKey)
         explanation=key.explanation,
         training=key.training,
     )
+    make_check_seats(locked.project, locked)
     record(EventVerb.KNOWN_MARKED, project=locked.project, actor=admin, item=locked, **key.facts)
     reset_idle_members(locked.project)
     return row
@@ -115,6 +117,7 @@ def set_control_item_active(item: Item, admin: Membership | None, *, active: boo
         return False
     if not KnownAnswer.objects.filter(item=locked, active=not active).update(active=active):
         return False
+    make_check_seats(locked.project, locked)
     record(EventVerb.KNOWN_USED if active else EventVerb.KNOWN_RESTED, project=locked.project, actor=admin, item=locked)
     return True
 
@@ -212,6 +215,7 @@ def _change(item: Item, admin: Membership | None, key: KnownAnswerKey) -> KnownA
     row.category, row.categories = key.category, list(key.categories)
     row.explanation, row.training, row.active = key.explanation, key.training, True
     row.save()
+    make_check_seats(item.project, item)
     move_locked_item(item, Stage.KNOWN)
     record(EventVerb.KNOWN_CHANGED, project=item.project, actor=admin, item=item, before=before, after=after)
     return row

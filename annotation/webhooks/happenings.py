@@ -83,12 +83,14 @@ def _since(webhook: Webhook, since: datetime) -> Iterator[Happened]:
 
 
 def _fits(kind: Happening, event: Event) -> bool:
-    """Return whether the event is of this kind: an item is closed as gold, as disputed or as excluded."""
-    return (
-        event.verb != EventVerb.CLOSED
-        or kind is not Happening.ITEM_DISPUTED
-        or event.facts.get("stage") == Stage.DISPUTED
-    )
+    """Return whether the event is of this kind: an item is closed as gold, as disputed or as excluded.
+
+    A check that became final for one annotator is none.
+    """
+    if event.verb != EventVerb.CLOSED:
+        return True
+    stage = event.facts.get("stage")
+    return stage != Stage.KNOWN and (kind is not Happening.ITEM_DISPUTED or stage == Stage.DISPUTED)
 
 
 def _facts(project: Project, event: Event) -> dict[str, Any]:

@@ -11,7 +11,7 @@ ROWS = re.findall(
 )
 THREATS = (*range(1, 9), *range(10, 14), 15, 16, *range(18, 22), *range(23, 28))
 INPUTS = (*range(1, 26), *range(27, 120), *range(121, 127))
-LEAKS = range(1, 32)
+LEAKS = range(1, 33)
 PROMPTS = range(1, 15)
 FAULTS = (*range(1, 9), *range(11, 14), *range(16, 21), *range(23, 30), *range(32, 38), 40, 41, 42)
 CASES = [

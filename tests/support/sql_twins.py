@@ -18,6 +18,7 @@ from annotation.assignment.annotator_state import AnnotatorState, quota_of
 from annotation.assignment.item_query import COMMON_QUEUE, PROBE_WIDTH, ItemSearch, UnwantedContent
 from annotation.assignment.release_seats import holder_key, last_loss
 from annotation.assignment.seat_lookup import LockedSeat
+from annotation.domain.check_closing import REMEMBERED, Ending, LabelledPost
 from annotation.domain.choices import EventVerb, Order, PriorState, Stage
 from annotation.domain.wellbeing import breaks
 from annotation.domain.wellbeing.breaks import Pace
@@ -157,18 +158,8 @@ def _at_work(account: Account) -> tuple[int, int]:
 # ── Items and annotators ──────────────────────────────────────────────────────
 
 
-def probe_items(
-    search: ItemSearch, place: int, *, below: bool = False, check: bool = False, hardest: int = 2
-) -> int | None:
+def probe_items(search: ItemSearch, place: int, *, below: bool = False, hardest: int = 2) -> int | None:
     """At most four queues: of more, the statement takes some by chance."""
-    if check:
-        known = Item.objects.filter(
-            project=search.member.project, stage=Stage.KNOWN, picture_missing=False,
-            known_answer__active=True, known_answer__training=False,
-        )  # fmt: skip
-        found = sorted(_possible(search, known), key=lambda item: (item.place < place, item.place))
-        if found:
-            return found[0].pk
     tops = sorted({item.priority for item in _open(search)}, reverse=True)[:2]
     if len(tops) <= below:
         return None
@@ -186,6 +177,13 @@ def probe_items(
             if (item := possible.first()) is not None:
                 return item.pk
     return None
+
+
+def probe_with_check(search: ItemSearch, place: int) -> tuple[int | None, int | None]:
+    used = {"known_answer__active": True, "known_answer__training": False, "picture_missing": False}
+    known = Item.objects.filter(project=search.member.project, stage=Stage.KNOWN, **used)
+    found = sorted(_possible(search, known), key=lambda item: (item.place < place, item.place))
+    return probe_items(search, place), found[0].pk if found else None
 
 
 def walk_items(search: ItemSearch) -> int | None:
@@ -237,7 +235,23 @@ def read_annotator_state(member: Membership, now: Any) -> AnnotatorState:
         pace=read_workday(member, now),
         labels_today=seats.filter(filled_at__gte=midnight, label__isnull=False).count(),
         quota_used=None if quota_of(member) is None else used.count(),
+        posts=_labelled_posts(member) if member.project.check_percent else [],
     )
+
+
+def _labelled_posts(member: Membership) -> list[LabelledPost]:
+    filled = Seat.objects.filter(annotator=member, label__isnull=False).exclude(item__stage=Stage.KNOWN)
+    return [
+        LabelledPost(seat.pk, _ending(seat))
+        for seat in filled.select_related("item").order_by("-filled_at")[:REMEMBERED]
+    ]
+
+
+def _ending(seat: Seat) -> Ending:
+    if seat.item.stage == Stage.LABELLING and seat.item.round == seat.round:
+        return Ending.OPEN
+    later = Seat.objects.filter(item=seat.item, round=seat.round, filled_at__gt=seat.filled_at)
+    return Ending.LATER if later.exists() else Ending.AT_ONCE
 
 
 def read_workday(member: Membership, now: Any) -> Pace:
@@ -261,7 +275,9 @@ def lock_seat(
     loss = last_loss(asked_for, member) if asked_for.annotator_id != member.pk else None
     if loss is None and asked_for.annotator_id != member.pk:
         return None
-    seats = list(Seat.objects.filter(item=item, round=item.round).order_by("number"))
+    everybody = Seat.objects.filter(item=item, round=item.round).order_by("number")
+    own = Q(annotator=member) | Q(pk=asked_for.pk)
+    seats = list(everybody.filter(own) if item.stage == Stage.KNOWN else everybody)
     sent = Label.objects.filter(annotator=member, client_key=key).first()
     return LockedSeat(
         seat=next((row for row in seats if row.annotator_id == member.pk), asked_for),

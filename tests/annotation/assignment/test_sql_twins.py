@@ -53,7 +53,10 @@ class Undo(Exception):
 def populate(chance: random.Random) -> Membership:
     """Create a project with items, people and all that keeps one of them from an item. Return an annotator."""
     project = builders.make_project(
-        order=chance.choice(list(Order)), seats=chance.choice([2, 3]), quota=chance.choice([None, 5])
+        order=chance.choice(list(Order)),
+        seats=chance.choice([2, 3]),
+        quota=chance.choice([None, 5]),
+        check_percent=chance.choice([0, 10]),
     )
     member, other = (
         builders.make_member(project, Role.ANNOTATOR, Role.REVIEWER, guideline_read=chance.randrange(3))
@@ -161,7 +164,7 @@ def test_items_are_found_and_states_read_as_by_their_twins(seed: int) -> None:
                 compare("scan_items", search)
                 compare("probe_items", search, place)
                 compare("probe_items", search, place, below=True)
-                compare("probe_items", search, place, check=True)
+                compare("probe_with_check", search, place)
                 for hardest in Informativeness:
                     compare("probe_items", search, place, hardest=hardest, below=chance.random() < 0.3)
             for item in Item.objects.all():

@@ -78,7 +78,9 @@ def test_a_known_answer_is_taken_back_while_nobody_answered_and_the_item_opens_l
 ) -> None:
     item = make_item(project)
     control_items.mark_control_item(item, admin, key(project))
-    held = Seat.objects.create(item=item, number=1, seats=3, annotator=make_member(project))
+    held = item.seat_rows.get(number=1)
+    held.annotator = make_member(project)
+    held.save()
     assert control_items.unmark_control_item(item, admin)
     item.refresh_from_db()
     assert (item.stage, item.round, item.taken, item.seats) == (Stage.READY, 1, 0, 3)
@@ -93,7 +95,7 @@ def test_a_known_answer_is_taken_back_while_nobody_answered_and_the_item_opens_l
 def test_a_known_answer_stays_once_somebody_answered_unseen(project: Project, admin: Membership) -> None:
     item = make_item(project)
     control_items.mark_control_item(item, admin, key(project))
-    seat = Seat.objects.create(item=item, number=1, seats=3)
+    seat = item.seat_rows.get(number=1)
     make_label(seat, make_member(project), 0)
     with pytest.raises(control_items.Answered):
         control_items.unmark_control_item(item, admin)
@@ -140,7 +142,7 @@ def test_known_items_are_in_no_agreement_and_no_release(project: Project, admin:
     item = make_item(project)
     control_items.mark_control_item(item, admin, key(project, 1))
     for number in (1, 2, 3):
-        seat = Seat.objects.create(item=item, number=number, seats=3)
+        seat, _made = item.seat_rows.get_or_create(number=number, defaults={"seats": 3})
         make_label(seat, make_member(project), 1)
     found, labels = agreement_and_labels(project)
     assert (found.raw.total, len(labels.ratings.item)) == (0, 0)
@@ -239,7 +241,7 @@ def test_known_answers_survive_an_export_and_an_import(
     items = [make_item(project, external_id=name) for name in ("a", "b", "c")]
     control_items.mark_control_item(items[0], admin, key(project, 0, "Plain, as it says.", training=True))
     control_items.mark_control_item(items[1], admin, key(project, 3))
-    seat = Seat.objects.create(item=items[1], number=1, seats=3)
+    seat = items[1].seat_rows.get(number=1)
     make_label(seat, make_member(project), 3)
     other = make_project()
     report = import_file(other, BytesIO(b"".join(write(admin, {}))), ImportOptions())
