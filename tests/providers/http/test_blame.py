@@ -73,7 +73,7 @@ CASES: list[tuple[Blame, int, Any]] = [
     (Blame.MODEL, 403, dashscope("AccessDenied.Unpurchased", "Access to model denied.")),
     (Blame.MODEL, 403, dashscope("Model.AccessDenied", "Model access denied.")),
     (Blame.MODEL, 403, dashscope("AllocationQuota.FreeTierOnly", "The free tier of the model has been exhausted.")),
-    (Blame.MODEL, 401, openai("Key not allowed to access model. It may: models=['a']", "401", "key_model_access_denied")),
+    (Blame.MODEL, 401, openai("Key not allowed to access model: models=['a']", "401", "key_model_access_denied")),
     (Blame.MODEL, 403, {"error": "Access to model meta/x is restricted and you are not in the authorized list."}),
     (Blame.MODEL, 403, openai("The model `x` requires terms acceptance.", "model_terms_required")),
     (Blame.MODEL, 403, {"code": 30003, "message": "Model disabled."}),
