@@ -138,7 +138,7 @@ style: .venv/ready
 	@! LC_ALL=C.UTF-8 grep -nE '.{121,}' $$(git ls-files 'templates/*.html')
 	@$(BIN)/lint-imports --no-cache | tail -n 20
 	@$(PY) manage.py makemigrations --check --dry-run
-	@SITE_URL=https://labels.example.org TRUSTED_PROXIES=1 $(PY) manage.py check --deploy --fail-level WARNING
+	@SITE_URL=https://labels.example.org TRUSTED_PROXIES=1 OPERATOR_CONTACT=abuse@example.org $(PY) manage.py check --deploy --fail-level WARNING
 
 format: .venv/ready ## put source and templates into the house form
 	@$(BIN)/ruff check --fix .
