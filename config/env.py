@@ -227,23 +227,18 @@ def folder(name: str, *, default: Path, make: bool = False, environ: Mapping[str
     return path
 
 
-def secret(name: str, *, default: str = "", environ: Mapping[str, str] = os.environ) -> str:
-    """Read a secret from NAME, or from the file named by NAME_FILE (as container platforms provide secrets)."""
+def secret(name: str, *, default: str = "", key: bool = False, environ: Mapping[str, str] = os.environ) -> str:
+    """Read a secret from NAME, or from the file named by NAME_FILE (as container platforms provide secrets).
+
+    A `key` is one that a service gave: a byte-order mark and white space around it are left out.
+
+    Raises ImproperlyConfigured, with a sentence that does not repeat it, for a key that a header cannot carry.
+    """
     path = environ.get(f"{name}_FILE", "").strip()
     if environ.get(name, "").strip() and path:
         raise ImproperlyConfigured(f"Set {name} or {name}_FILE, not both.")
-    if not path:
-        return environ.get(name, "").strip() or default
-    return _key_in(f"{name}_FILE", path)
-
-
-def api_key(name: str, *, environ: Mapping[str, str] = os.environ) -> str:
-    """Read the key of a service, from NAME or the file in NAME_FILE: letters that a header can carry.
-
-    Raises ImproperlyConfigured, with a sentence that does not repeat the key, for what no service gave as its key.
-    """
-    setting = f"{name}_FILE" if environ.get(f"{name}_FILE", "").strip() else name
-    return _header_key(setting, secret(name, environ=environ))
+    given = _key_in(f"{name}_FILE", path) if path else environ.get(name, "").strip() or default
+    return _header_key(f"{name}_FILE" if path else name, given) if key else given
 
 
 def _header_key(setting: str, key: str) -> str:
@@ -301,22 +296,19 @@ def refuse_public_password(name: str, address: str, *, deployed: bool) -> None:
         raise ImproperlyConfigured(f"The password in {name} is one that everybody knows. Set one of your own.")
 
 
-def url(name: str, *, default: str = "", environ: Mapping[str, str] = os.environ) -> str:
-    """Read the address of a web server, with a path or without. Errors do not repeat it: it may hold a password."""
+def url(name: str, *, default: str = "", models: bool = False, environ: Mapping[str, str] = os.environ) -> str:
+    """Read the address of a web server, with a path or without. Errors do not repeat it: it may hold a password.
+
+    That of `models` is what all calls of a model server share: it has no query and not the path of one call.
+    """
     raw = environ.get(name, "").strip() or default
     if raw and not is_web_address(raw):
         raise ImproperlyConfigured(
             f"{name} must look like https://service.example.org/path, without a password and without a #."
         )
-    return raw
-
-
-def model_url(name: str, *, environ: Mapping[str, str] = os.environ) -> str:
-    """Read the address of a model server: what all its calls share, without a query and the path of one call."""
-    address = url(name, environ=environ)
-    if problem := api_address_problem(address):
+    if models and (problem := api_address_problem(raw)):
         raise ImproperlyConfigured(f"{name} {problem}.")
-    return address
+    return raw
 
 
 def site_url(name: str, *, default: str, environ: Mapping[str, str] = os.environ) -> str:

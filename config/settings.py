@@ -483,12 +483,12 @@ MODEL_EMBEDDING = env.model(
 """Embedding that finds similar examples: openai:NAME or dashscope:NAME; empty or `local`: by spelling."""
 MODEL_EMBEDDING_DIMENSIONS = env.whole("MODEL_EMBEDDING_DIMENSIONS", default=256, most=8192)
 """Dimensions to ask for; 0 for a model with fixed dimensions."""
-OPENAI_API_KEY = env.api_key("OPENAI_API_KEY")
-OPENAI_BASE_URL = env.model_url("OPENAI_BASE_URL")
+OPENAI_API_KEY = env.secret("OPENAI_API_KEY", key=True)
+OPENAI_BASE_URL = env.url("OPENAI_BASE_URL", models=True)
 OPENAI_JSON = env.choice("OPENAI_JSON", among={"schema", "object", "off"}, default="schema")
 """How JSON is requested: by schema, as any object, or in words only (for servers without either)."""
-DASHSCOPE_API_KEY = env.api_key("DASHSCOPE_API_KEY")
-DASHSCOPE_HTTP_BASE_URL = env.model_url("DASHSCOPE_HTTP_BASE_URL")
+DASHSCOPE_API_KEY = env.secret("DASHSCOPE_API_KEY", key=True)
+DASHSCOPE_HTTP_BASE_URL = env.url("DASHSCOPE_HTTP_BASE_URL", models=True)
 MODEL_PROFILES = env.model_profiles("MODEL_PROFILES")
 """What models take, where the built-in table does not know it or an operator knows better."""
 MODEL_PICTURE_SIDE = env.whole("MODEL_PICTURE_SIDE", default=2048, most=16_384)
@@ -515,7 +515,7 @@ MODEL_BODY_BYTES = env.whole("MODEL_BODY_BYTES", default=1_000_000, least=1000)
 
 SEARCH_ENGINE = env.choice("SEARCH_ENGINE", among={"google", "searxng", "local"}, default="google")
 """Preferred engine if several are configured; `local` searches the documents that admins upload."""
-GOOGLE_SEARCH_KEY = env.api_key("GOOGLE_SEARCH_KEY")
+GOOGLE_SEARCH_KEY = env.secret("GOOGLE_SEARCH_KEY", key=True)
 GOOGLE_SEARCH_ENGINE = env.text("GOOGLE_SEARCH_ENGINE")
 """The id (cx) of a Programmable Search Engine."""
 GOOGLE_SEARCH_URL = env.url("GOOGLE_SEARCH_URL", default="https://www.googleapis.com/customsearch/v1")

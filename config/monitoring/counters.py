@@ -6,7 +6,6 @@ settings name. People, projects and posts are in no label.
 
 from collections.abc import Mapping
 from decimal import Decimal
-from functools import cache
 from typing import Any
 
 from django.conf import settings
@@ -15,13 +14,12 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from annotation.core import signals as acts
 from config.monitoring import counter_files
+from config.monitoring.model_labels import model_label
 from runs import signals as runs
 from runs.domain.prices import Prices, cost_of
 
 counter_files.use_folder(settings.METRICS_FOLDER)
 
-_MODEL_NOT_NAMED = "other"
-"""Stands for models that the settings allow by a wildcard: their names come from people."""
 # What the numbers of this process alone are registered in; a scrape reads the files of all processes.
 _OWN = CollectorRegistry()
 
@@ -81,8 +79,7 @@ def _word(fact: bool) -> str:
 
 
 def _count_call(role: str, model: str, outcome: str, reply: Any, **_: Any) -> None:
-    provider, colon, _name = model.partition(":")
-    name = model if model in _named_models() or not colon else f"{provider}:{_MODEL_NOT_NAMED}"
+    name = model_label(model)
     CALLS.labels(role, name, outcome).inc()
     if outcome in ("refused", "provider_blocked"):
         REFUSALS.labels(name).inc()
@@ -100,10 +97,3 @@ def _count_call(role: str, model: str, outcome: str, reply: Any, **_: Any) -> No
 
 def _count_run(run: Any, state: str, **_: Any) -> None:
     RUNS_ENDED.labels(run.method, str(state)).inc()
-
-
-@cache
-def _named_models() -> frozenset[str]:
-    """Return the models that the settings name in full."""
-    named = {*settings.MODEL_BINDINGS.values(), *settings.MODEL_ALLOWED, *settings.MODEL_PRICES}
-    return frozenset(name for name in named if name and "*" not in name)

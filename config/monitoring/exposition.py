@@ -14,6 +14,7 @@ from prometheus_client.registry import Collector
 from annotation.operations import waiting_work
 from annotation.operations.waiting_work import Work
 from config.models import Pulse
+from config.monitoring.model_labels import model_label
 from runs.queue import provider_pauses, task_messages, worker_load
 
 _OF_WORK = {
@@ -67,7 +68,10 @@ def _of_database() -> Iterator[GaugeMetricFamily]:
     yield _gauge("worker_delay_seconds", "Seconds by which the latest of them woke too late.", max(delays, default=0))
     age = Pulse.age("worker")
     yield _gauge("sweep_age_seconds", "Seconds since the last sweep.", float("inf") if age is None else age)
-    pauses = {pause.name: pause.waiting for pause in provider_pauses.pauses_in_force()}
+    pauses: dict[str, float] = {}
+    for pause in provider_pauses.pauses_in_force():
+        name = model_label(pause.name)
+        pauses[name] = pauses.get(name, 0.0) + pause.waiting
     yield _by(
         "provider_paused_runs",
         "Runs that wait for a provider or a model that serves nobody.",

@@ -12,8 +12,11 @@ from moderation.domain.evaluation.render import markdown
 from moderation.evaluation import continuation, files
 from moderation.models import Evaluation, EvaluationState
 from runs.control import unfinished, wait_for_runs
+from runs.domain.states import RunState
 from runs.execution import shutdown
 
+_MOST_UNDONE = 1_000
+"""So many runs without an answer are counted in what is said of them; the report counts all."""
 _TELL_EVERY = 10.0
 """The seconds between two lines about progress."""
 
@@ -36,7 +39,7 @@ class EvaluationCommand(JsonCommand):
     _last_told = 0.0
 
     def failed(self, value: Any) -> bool:
-        """Whether a part of it has no answer: a run waits, failed or was cancelled. Unreadable answers are results."""
+        """Whether a part of it has no answer: a run waits, failed or was cancelled."""
         runs = value.get("runs") or {}
         return bool(value.get("open") or value.get("fault") or runs.get("failed") or runs.get("cancelled"))
 
@@ -56,6 +59,9 @@ class EvaluationCommand(JsonCommand):
         """Write the report's files into the folder, if there is one and a report. Return what the command prints."""
         written = files.write_report_files(evaluation, folder) if folder and evaluation.report else []
         progress = continuation.progress(evaluation)
+        undone = evaluation.runs().filter(state__in=(RunState.FAILED, RunState.CANCELLED)).order_by("pk")
+        for line in unfinished.sentences(list(undone[:_MOST_UNDONE]), {}):
+            self.say(line)
         return {
             "evaluation": str(evaluation.public_id),
             "state": evaluation.state,

@@ -60,7 +60,7 @@ def blame_of(status: int, fault: StatedFault, asked: Asked) -> Blame:
         return Blame.MODEL
     if _is_account(status, fault, said):
         return Blame.ACCOUNT
-    if words.TOO_LONG.search(said) and not (status == 429 and "request too large" not in said):
+    if _is_too_long(status, said):
         return Blame.REQUEST
     if _passes(status, fault, said):
         return Blame.PASSING
@@ -132,6 +132,13 @@ def _is_account(status: int, fault: StatedFault, said: str) -> bool:
         return False
     is_told_as_such = status == _FORBIDDEN and words.RATE.search(said) is None and words.ACCOUNT.search(said)
     return bool(words.KEY.search(said) or is_told_as_such)
+
+
+def _is_too_long(status: int, said: str) -> bool:
+    """Return whether the prompt is too long, which some say with a status of their own faults, and limits of rates."""
+    if status == 429 or words.RATE.search(said):
+        return "request too large" in said
+    return words.TOO_LONG.search(said) is not None
 
 
 def _passes(status: int, fault: StatedFault, said: str) -> bool:

@@ -3,6 +3,7 @@
 import errno
 import ssl
 
+_TRY_AGAIN = -3  # what the library of C calls EAI_AGAIN
 _NO_ROUTE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL}
 _BROKEN = {errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED}
 
@@ -24,17 +25,20 @@ def _sentence(fault: BaseException, address: str) -> str:
     That of the name server is known by its name: its module opens connections, which this one has no need of.
     """
     if type(fault).__name__ == "gaierror":
+        if isinstance(fault, OSError) and fault.errno == _TRY_AGAIN:
+            return f"the name server did not answer for {address}"
         return f"there is no server of the name in {address}"
     if isinstance(fault, ssl.SSLCertVerificationError):
-        reason = fault.verify_message or "it is not trusted"
+        reason = getattr(fault, "verify_message", "") or "it is not trusted"
         return (
             f"the certificate of {address} is refused ({reason}). Name the file of its authority in SSL_CERT_FILE, "
             "or correct the host name"
         )
     if isinstance(fault, ssl.SSLError):
-        if fault.reason in ("WRONG_VERSION_NUMBER", "UNKNOWN_PROTOCOL", "HTTP_REQUEST", "RECORD_LAYER_FAILURE"):
+        reason = getattr(fault, "reason", None) or type(fault).__name__
+        if reason in ("WRONG_VERSION_NUMBER", "UNKNOWN_PROTOCOL", "HTTP_REQUEST", "RECORD_LAYER_FAILURE"):
             return f"{address} does not speak TLS there: its address may begin with http://, or its port is another"
-        return f"{address} agreed on no TLS with this site ({fault.reason or type(fault).__name__})"
+        return f"{address} agreed on no TLS with this site ({reason})"
     return _by_number(fault, address) if isinstance(fault, OSError) else ""
 
 

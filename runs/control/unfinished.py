@@ -7,14 +7,14 @@ from runs.domain.states import RunState
 from runs.models import Run
 from runs.queue.provider_pauses import PauseInForce, pauses_in_force
 
-DONE = (RunState.SUCCEEDED, RunState.REFUSED)
-"""A refusal is an answer: nobody asks again unless a person says so."""
+DONE = (RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE)
+"""A refusal and an unusable answer are answers: nobody asks again unless a person says so."""
 _NAMED = 20
 """So many runs are named one by one."""
 
 
 def not_done(runs: Iterable[Run]) -> list[Run]:
-    """Return the last run of each question that has no answer: it waits, failed, was cancelled or unreadable."""
+    """Return the last run of each question that has no answer: it waits, failed or was cancelled."""
     last = {(run.subject, run.variant, run.repeat): run for run in sorted(runs, key=lambda run: run.pk)}
     return [run for run in last.values() if run.state not in DONE]
 

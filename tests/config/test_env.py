@@ -230,6 +230,75 @@ def test_a_secret_may_lie_in_a_file(tmp_path):
         env.secret("KEY", environ={"KEY_FILE": str(tmp_path / "nothing")})
 
 
+SHORTENED, QUOTED, ODD = "shortened", "quotation marks", "no header of HTTP can carry"
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("sk-abc…def", SHORTENED),
+        ("sk-abc...def", SHORTENED),
+        ("sk-***", SHORTENED),
+        ('"sk-abc"', QUOTED),
+        ("'sk-abc'", QUOTED),
+        ("“sk-abc”", QUOTED),
+        ("sk-abc\u200bdef", ODD),
+        ("sk-ключ", ODD),
+        ("sk-abc\ndef", "line break"),
+        ("Bearer sk-abc", "Bearer"),
+    ],
+)
+@pytest.mark.parametrize("is_file", [False, True])
+def test_a_key_that_no_service_gave_stops_the_start_and_is_not_repeated(tmp_path, key, said, is_file):
+    (tmp_path / "key").write_text(key, encoding="utf-8")
+    environ = {"KEY_FILE": str(tmp_path / "key")} if is_file else {"KEY": key}
+    with pytest.raises(ImproperlyConfigured, match=f"^KEY.*{said}") as refused:
+        env.secret("KEY", key=True, environ=environ)
+    assert "sk-" not in str(refused.value)
+    servers = {"S": f"lab openai https://models.example.org/v1 {tmp_path / 'key'}"}
+    with pytest.raises(ImproperlyConfigured, match=f"^S, whose key of lab stands in .*{said}"):
+        env.model_servers("S", environ=servers)
+
+
+def test_what_stands_around_a_key_is_left_out(tmp_path):
+    (tmp_path / "key").write_bytes("\ufeff sk-abc\r\n".encode())
+    assert env.secret("KEY", key=True, environ={"KEY_FILE": str(tmp_path / "key")}) == "sk-abc"
+    servers = env.model_servers("S", environ={"S": f"lab openai https://h.example/v1 {tmp_path / 'key'}"})
+    assert servers["lab"].key == "sk-abc"
+
+
+@pytest.mark.parametrize(
+    ("address", "right"),
+    [
+        ("https://h.example/v1/chat/completions", "https://h.example/v1"),
+        ("https://h.example/v1/chat/completions/", "https://h.example/v1"),
+        ("https://h.example/v1/embeddings", "https://h.example/v1"),
+        ("https://h.example/v1/completions", "https://h.example/v1"),
+        ("https://h.example/v1/models", "https://h.example/v1"),
+        ("http://127.0.0.1:11434/api/chat", "http://127.0.0.1:11434"),
+        ("https://h.example/api/v1/services/aigc/text-generation/generation", "https://h.example/api/v1"),
+        ("https://h.example/openai/v1?api-version=2024-10-21", "https://h.example/openai/v1"),
+        ("https://h.example/v1?key=hush-hush", "https://h.example/v1"),
+    ],
+)
+def test_an_address_of_one_call_or_with_a_query_stops_the_start_with_the_right_one(address, right):
+    for read in (
+        lambda: env.url("X", models=True, environ={"X": address}),
+        lambda: env.model_servers("X", environ={"X": f"lab openai {address}"}),
+    ):
+        with pytest.raises(ImproperlyConfigured) as refused:
+            read()
+        assert f"write {right}" in str(refused.value)
+        assert "hush-hush" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "address", ["https://h.example/v1", "https://h.example/v1/", "http://h:8000", "https://h/api/v1"]
+)
+def test_an_address_of_all_calls_is_taken(address):
+    assert env.url("X", models=True, environ={"X": address}) == address
+
+
 def test_the_key_is_made_once_and_only_its_owner_may_read_it(tmp_path):
     first = load_or_create_key(tmp_path / "var" / "secret_key")
     assert len(first) > 50

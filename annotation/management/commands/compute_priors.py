@@ -59,13 +59,11 @@ class Command(JsonCommand):
             self.say("Stopped. Run the command again to go on.")
         now = requests.read_prior_progress(project)
         priors_left = now.progress.open
-        self.is_undone = bool(priors_left or now.failed or now.unreadable)
+        self.is_undone = bool(priors_left or now.failed)
         for line in unfinished.say_pauses() if priors_left else ():
             self.say(f"{line} {priors_left:,} priors wait; run the command again.")
-        if now.failed or now.unreadable:
-            self.say(
-                f"Not done: {now.failed:,} failed, {now.unreadable:,} unreadable. --again failed unreadable asks again."
-            )
+        if now.failed:
+            self.say(f"Not done: {now.failed:,} failed. --again failed asks for them again.")
 
     def _tell(self, project: Project) -> None:
         now = requests.read_prior_progress(project)

@@ -117,6 +117,15 @@ def test_a_paused_provider_is_shown_with_its_reason(browser: Client, wire: WireS
     assert "insufficient_quota" in page
 
 
+def test_of_a_provider_s_models_only_the_paused_one_is_shown_as_paused(browser: Client, wire: WireServer):
+    name = model_choice.model_setups()[0].binding.name
+    provider_pauses.pause_provider("openai", "openai answered 403.", 300, model="openai:another")
+    assert not any(setup.pause for setup in model_choice.model_setups())
+    provider_pauses.pause_provider("openai", "openai answered 403.", 300, model=name)
+    assert {setup.binding.name for setup in model_choice.model_setups() if setup.pause} == {name}
+    assert f"{name} is not answering" in browser.get("/p/winter/models/").content.decode()
+
+
 def test_an_unknown_role_is_refused(browser: Client):
     assert browser.post("/p/winter/models/try/", {"role": "smell"}).status_code == 422
 

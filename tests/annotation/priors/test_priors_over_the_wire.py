@@ -58,7 +58,7 @@ def asked(wire: WireServer, settings: Any, model: str) -> tuple[Prior | None, Ru
         ("wire-array", "unreadable", "invalid_output", 3),
         ("wire-null", "unreadable", "empty_output", 2),  # L07
         ("wire-blank", "unreadable", "empty_output", 2),
-        ("wire-no-choices", "unreadable", "empty_output", 2),
+        ("wire-no-choices", "failed", "provider_error", 1),
         ("wire-refusal", "refused", "refused", 1),  # L08
         ("wire-decline", "refused", "refused", 1),
         ("wire-blocked", "refused", "provider_blocked", 1),  # L09
@@ -110,12 +110,12 @@ def test_a_long_retry_after_frees_the_worker(wire: WireServer, settings: Any) ->
     assert (prior, run.state, run.waits, run.retries, run.calls) == (None, "queued", 1, 1, 0)
 
 
-@pytest.mark.parametrize("model", ["wire-quota", "wire-401", "wire-403"])
+@pytest.mark.parametrize(("model", "calls"), [("wire-quota", 1), ("wire-401", 1), ("wire-403", 2)])
 def test_a_bad_key_or_an_empty_account_lets_runs_wait_and_tells_the_admin(
-    wire: WireServer, settings: Any, model: str
+    wire: WireServer, settings: Any, model: str, calls: int
 ) -> None:  # L12
     prior, run = asked(wire, settings, model)
-    assert (prior, run.state, len(wire.heard)) == (None, "queued", 1)
+    assert (prior, run.state, len(wire.heard)) == (None, "queued", calls)
     (pause,) = provider_pauses.pauses_in_force()
     assert (pause.provider, pause.waiting) == ("openai", 1)
     assert "sk-CANARY-1" not in pause.detail

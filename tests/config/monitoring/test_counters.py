@@ -14,7 +14,7 @@ from annotation.core import signals
 from annotation.domain.answer import Answer
 from annotation.labelling.submit import submit_label
 from annotation.models import Seat
-from config.monitoring import counters
+from config.monitoring import counters, model_labels
 from providers.messages import ProviderBusy, Refused, Reply, Usage
 from runs.methods.method import Step, StepKind
 from scripted_runs import Rounds, perform, queued, register, step, word
@@ -54,9 +54,9 @@ def named(settings):
     settings.MODEL_BINDINGS = {"MODEL_TEXT": "scripted:lines"}
     settings.MODEL_PRICES = {"scripted:lines": (2.0, 10.0)}
     settings.MODEL_PRICE_CURRENCY = "EUR"
-    counters._named_models.cache_clear()
+    model_labels.named_models.cache_clear()
     yield
-    counters._named_models.cache_clear()
+    model_labels.named_models.cache_clear()
 
 
 def test_requests_are_counted_by_view_method_and_status(counted, settings, client):
@@ -163,10 +163,10 @@ def test_refusals_are_counted_and_calls_that_wait_for_a_busy_provider(counted, r
 
 def test_a_model_that_only_a_wildcard_allows_has_no_name_of_its_own(counted, rounds, settings):
     settings.MODEL_ALLOWED = ["scripted:*"]
-    counters._named_models.cache_clear()
+    model_labels.named_models.cache_clear()
     perform(queued(), Answers(said("yes"), said("again")))
     assert counted()["interplay_model_calls_total{model=scripted:other,outcome=ok,role=speaker}"] == 2
-    counters._named_models.cache_clear()
+    model_labels.named_models.cache_clear()
 
 
 def test_a_search_is_counted_by_its_kind_and_what_the_site_reads_itself_is_not(counted, monkeypatch):

@@ -44,16 +44,20 @@ def test_runs_workers_sweeps_and_pauses_are_told(counted, rounds):
     WorkerLoad.objects.create(process="a:1", at=timezone.now(), runs=3, delay=0.25)
     Pulse.beat("worker")
     Pause.objects.create(provider="openai", detail="no quota", until=timezone.now() + timedelta(minutes=1))
-    queued(provider="openai", not_before=timezone.now() + timedelta(minutes=1))
+    later = timezone.now() + timedelta(minutes=1)
+    Pause.objects.create(provider="lab", model="lab:one", detail="no access", until=later)
+    queued(provider="openai", not_before=later)
+    queued(provider="lab", model_plan={"judge": "lab:one"}, not_before=later)
     figures = counted()
     assert figures["interplay_work_waiting{kind=run}"] == 2
-    assert figures["interplay_work_later{kind=run}"] == 1
+    assert figures["interplay_work_later{kind=run}"] == 2
     assert figures["interplay_work_oldest_seconds{kind=run}"] == pytest.approx(90, abs=5)
     assert (figures["interplay_reports_waiting{}"], figures["interplay_reports_oldest_seconds{}"]) == (0, 0)
     assert figures["interplay_workers{}"] >= 1  # the thread of an earlier test may tell of itself
     assert figures["interplay_worker_delay_seconds{}"] >= 0.25
     assert 0 <= figures["interplay_sweep_age_seconds{}"] < 30
     assert figures["interplay_provider_paused_runs{provider=openai}"] == 1
+    assert figures["interplay_provider_paused_runs{provider=lab:other}"] == 1  # a name that the settings do not name
     assert figures["interplay_database_up{}"] == figures["interplay_broker_up{}"] == 1
 
 

@@ -134,9 +134,11 @@ def test_a_site_at_rest_says_so(staff):
 
 def test_what_is_wrong_is_named(staff, admin, monkeypatch):
     Pause.objects.create(provider="openai", detail="The key is not valid.", until=timezone.now() + LONG)
+    Pause.objects.create(provider="lab", model="lab:locked", detail="No access.", until=timezone.now() + LONG)
     order(admin, JobState.FAILED, finished_at=timezone.now(), problem="The disk is full.")
     monkeypatch.setattr(task_messages, "queue_lengths", lambda: None)
     page = compact(staff.get("/queues/").content.decode())
+    assert "lab:locked is not answering" in page
     for sentence in ("Nobody sweeps", "The broker does not answer", "The key is not valid.", "The disk is full."):
         assert sentence in page
     assert admin.project.name in page

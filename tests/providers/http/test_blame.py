@@ -66,21 +66,21 @@ CASES: list[tuple[Blame, int, Any]] = [
     (Blame.ACCOUNT, 403, {"message": "账户已被冻结，请联系客服"}),
     (Blame.ACCOUNT, 403, dashscope("Workspace.AccessDenied", "Workspace access denied.")),
     # Fewer tokens could be paid.
-    (Blame.FUNDS, 402, openai("More credits or fewer max_tokens. You asked for 800, but can only afford 327.", 402)),
+    (Blame.FUNDS, 402, openai("Fewer max_tokens: you asked for 800, but can only afford 327.", 402)),
     # One model.
     (Blame.MODEL, 403, openai(f"Project `p` does not have access to model `{MODEL}`", "model_not_found")),
     (Blame.MODEL, 403, openai(f"You are not entitled to {MODEL}.")),
     (Blame.MODEL, 403, dashscope("AccessDenied.Unpurchased", "Access to model denied.")),
     (Blame.MODEL, 403, dashscope("Model.AccessDenied", "Model access denied.")),
     (Blame.MODEL, 403, dashscope("AllocationQuota.FreeTierOnly", "The free tier of the model has been exhausted.")),
-    (Blame.MODEL, 401, openai("Key not allowed to access model: models=['a']", "401", "key_model_access_denied")),
+    (Blame.MODEL, 401, openai("Key not allowed to access model.", "401", "key_model_access_denied")),
     (Blame.MODEL, 403, {"error": "Access to model meta/x is restricted and you are not in the authorized list."}),
     (Blame.MODEL, 403, openai("The model `x` requires terms acceptance.", "model_terms_required")),
     (Blame.MODEL, 403, {"code": 30003, "message": "Model disabled."}),
     (Blame.MODEL, 403, {"message": "该令牌无权使用模型：gpt-x"}),
     (Blame.MODEL, 403, {"message": "이 모델에 대한 권한이 없습니다."}),
     # The content.
-    (Blame.CONTENT, 400, openai("Filtered.", "content_filter", innererror={"code": "ResponsibleAIPolicyViolation"})),
+    (Blame.CONTENT, 400, openai("Bad request.", innererror={"code": "ResponsibleAIPolicyViolation"})),
     (Blame.CONTENT, 400, dashscope("DataInspectionFailed", "Input data may contain inappropriate content.")),
     (Blame.CONTENT, 403, openai("Provider returned error", 403, metadata={"reasons": ["hate"], "flagged_input": "…"})),
     (Blame.CONTENT, 403, {"error": {"code": 403, "message": "x requires moderation and your input was flagged"}}),
@@ -118,6 +118,7 @@ CASES: list[tuple[Blame, int, Any]] = [
     (Blame.PASSING, 429, NGINX.format("429 Too Many Requests")),
     (Blame.PASSING, 503, {"error": {"message": "Loading model", "code": 503, "type": "unavailable_error"}}),
     (Blame.PASSING, 500, ""),
+    (Blame.PASSING, 503, openai("Rate limit: exceeded 9000 tokens per minute")),
     (Blame.PASSING, 529, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
     # The request.
     (Blame.REQUEST, 404, openai(f"The model `{MODEL}` does not exist", "model_not_found")),

@@ -2,7 +2,19 @@ import threading
 
 import pytest
 
-from providers.messages import Message, ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request
+from providers.messages import (
+    AccessUnclear,
+    Message,
+    ModelPaused,
+    ProviderBusy,
+    ProviderError,
+    ProviderPaused,
+    Refused,
+    Reply,
+    Request,
+    TooDear,
+    TurnedBack,
+)
 from providers.resilience.circuit_breaker import CircuitBreaker, CircuitBreakingModel
 from providers.vendors.scripted import ScriptedModel
 
@@ -180,3 +192,99 @@ def test_a_provider_that_answers_others_is_not_away(clock: Clock):
     clock.now += 1
     CircuitBreakingModel(ScriptedModel("yes"), breaker).reply(ASKED)
     assert not breaker.is_away(since=1001, failures=2)
+
+
+# ── Who is at fault ───────────────────────────────────────────────────────────
+
+UNCLEAR = AccessUnclear("turned away, look at the key", sentence="turned away", retry_after=300)
+
+
+class Turning:
+    """A model that turns away every question but a harmless one; with `everything` that one too."""
+
+    name, sees_pictures = "openai:one", True
+
+    def __init__(self, *, everything: bool, together: int = 1) -> None:
+        self.everything, self.asked = everything, 0
+        self.harmless: list[Request] = []
+        self.all_here = threading.Barrier(together)
+
+    def reply(self, request: Request) -> Reply:
+        if request.messages == ASKED.messages:
+            self.asked += 1
+            self.all_here.wait(10)
+        else:
+            self.harmless.append(request)
+        if self.everything or request.messages == ASKED.messages:
+            raise AccessUnclear("turned away, look at the key", sentence="turned away", retry_after=300)
+        return Reply("ready", self.name)
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_of_many_that_are_turned_away_at_once_one_asks_something_harmless(everything: bool):
+    together = 16
+    model = Turning(everything=everything, together=together)
+    guarded, faults = CircuitBreakingModel(model, breaker := CircuitBreaker("openai")), []
+
+    def ask() -> None:
+        try:
+            guarded.reply(ASKED)
+        except ProviderError as fault:
+            faults.append(fault)
+
+    threads = [threading.Thread(target=ask) for _ in range(together)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert (model.asked, len(model.harmless), len(faults)) == (together, 1, together)
+    assert [isinstance(fault, ProviderPaused) for fault in faults] == [everything] * together
+    assert sum(getattr(fault, "is_cause", False) for fault in faults) == int(everything)
+    assert (breaker.standing().paused_for > 0) == everything
+
+
+def test_of_calls_that_meet_a_bad_key_at_once_the_first_is_the_cause(clock: Clock):
+    breaker = CircuitBreaker("openai", clock=clock)
+    faults = [ProviderPaused("bad key", retry_after=300) for _ in range(3)]
+    entries = [breaker.enter() for _ in faults]
+    for entry, fault in zip(entries, faults, strict=True):
+        breaker.turned_away(fault, entry)
+    assert [fault.is_cause for fault in faults] == [True, False, False]
+    with pytest.raises(ProviderPaused) as met:
+        breaker.enter()
+    assert not met.value.is_cause
+
+
+def test_a_paused_model_leaves_the_others_of_its_provider_alone(clock: Clock):
+    breaker = CircuitBreaker("openai", clock=clock)
+    locked = CircuitBreakingModel(
+        ScriptedModel(ModelPaused("no access", model="scripted", retry_after=300), "yes"), breaker
+    )
+    other = CircuitBreakingModel(ScriptedModel("yes"), breaker)
+    locked.name, other.name = "scripted", "openai:other"
+    for expected in (True, False):
+        with pytest.raises(ModelPaused) as paused:
+            locked.reply(ASKED)
+        assert paused.value.is_cause is expected
+    assert other.reply(ASKED).text == "yes"
+    assert breaker.standing().paused_for == 0
+    clock.now += 301
+    assert locked.reply(ASKED).text == "yes"
+
+
+def test_pages_in_a_row_are_taken_for_a_block_of_everything_once_a_harmless_request_meets_one(clock: Clock):
+    script = ScriptedModel(*[TurnedBack("403 with a page")] * 6)
+    model = CircuitBreakingModel(script, breaker := CircuitBreaker("openai", clock=clock))
+    fail(model, 4, TurnedBack)
+    assert breaker.standing().paused_for == 0
+    fail(model, 1, ProviderPaused)
+    assert (len(script.asked), breaker.standing().paused_for) == (6, 60)
+
+
+@pytest.mark.parametrize(("tokens", "calls"), [(327, 2), (63, 1), (1500, 1)])
+def test_a_shorter_answer_is_asked_for_once_where_it_makes_sense(tokens: int, calls: int):
+    script = ScriptedModel(TooDear("can only afford", tokens), TooDear("can only afford", tokens))
+    with pytest.raises(ProviderPaused) as paused:
+        CircuitBreakingModel(script, breaker := CircuitBreaker("openai")).reply(ASKED)
+    assert (len(script.asked), paused.value.attempts) == (calls, calls)
+    assert breaker.standing().paused_for > 0

@@ -32,7 +32,7 @@ def test_the_same_question_gets_the_same_answer(connect: Connect, question: Requ
     assert model.reply(question).text == model.reply(question).text
 
 
-@pytest.mark.parametrize("behaviour", ["null", "blank", "no-choices"])
+@pytest.mark.parametrize("behaviour", ["null", "blank"])
 def test_an_empty_answer_is_a_reply_without_text(connect: Connect, question: Request, behaviour: str):
     assert connect(f"wire-{behaviour}").reply(question).text.strip() == ""
 
@@ -114,7 +114,7 @@ def test_a_bad_request_is_final(connect: Connect, question: Request, behaviour: 
     assert not isinstance(fault.value, ProviderBusy)
 
 
-@pytest.mark.parametrize("behaviour", ["html", "empty", "garbage", "list", "nested", "cut", "hang-up", "redirect"])
+@pytest.mark.parametrize("behaviour", ["html", "empty", "garbage", "list", "nested", "cut", "hang-up"])
 def test_an_unreadable_answer_is_a_passing_fault_asked_once(
     connect: Connect, question: Request, behaviour: str, wire: WireServer
 ):

@@ -228,10 +228,16 @@ def test_l06_keys_that_nobody_asked_for_are_passed_over(ask: Ask):
     assert "mood" not in asked.turn.value
 
 
-@pytest.mark.parametrize("behaviour", ["null", "blank", "no-choices"])
+@pytest.mark.parametrize("behaviour", ["null", "blank"])
 def test_l07_nothing_said_is_asked_once_more(ask: Ask, behaviour: str):
     asked = ask(behaviour, behaviour)
     assert (asked.state, asked.times) == (("unreadable", "empty_output"), 2)
+
+
+def test_l07_an_answer_without_choices_is_a_fault_of_the_server_and_not_silence(ask: Ask):
+    asked = ask("no-choices")
+    assert (asked.state, asked.times) == (("failed", "provider_error"), 1)
+    assert "answered 200 without an answer" in asked.turn.detail
 
 
 def test_l07_a_second_answer_is_taken(ask: Ask):
@@ -322,12 +328,14 @@ def test_l11_a_long_wait_puts_the_run_back_and_frees_the_worker(ask: Ask):
     assert perform(asked.run).state == "succeeded"
 
 
-@pytest.mark.parametrize("behaviour", ["quota", "401", "403"])
-def test_l12_a_fault_of_the_account_pauses_the_provider_and_runs_wait(ask: Ask, vendor: str, behaviour: str):
+@pytest.mark.parametrize("behaviours", [("quota",), ("401",), ("403", "403")], ids=lambda given: given[0])
+def test_l12_a_fault_of_the_account_pauses_the_provider_and_runs_wait(
+    ask: Ask, vendor: str, behaviours: tuple[str, ...]
+):
     other = requested()
-    asked = ask(behaviour)
+    asked = ask(*behaviours)
     other.refresh_from_db()
-    assert (asked.state, asked.times, other.state) == (("queued", ""), 1, "queued")
+    assert (asked.state, asked.times, other.state) == (("queued", ""), len(behaviours), "queued")
     assert waits(asked.run) > 30 and waits(other) > 30
     (pause,) = provider_pauses.pauses_in_force()
     assert (pause.provider, pause.waiting) == (vendor, 2)
@@ -465,6 +473,6 @@ def test_b11_and_b12_an_answer_s_words_never_bring_a_run_down(ask: Ask, words: s
     assert asked.run.state in ("succeeded", "unreadable")
     assert asked.run.lost_workers == 0
     if asked.state[0] == "succeeded":
-        assert asked.prior.explanation == words
+        assert asked.prior.explanation == words.replace("\ud83d", "\ufffd")
     else:
         assert (asked.state[1], asked.prior.explanation) == ("invalid_output", "")
