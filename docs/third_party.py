@@ -17,10 +17,11 @@ NOT_PASSED_ON = {"dev", "train", "bertscore", "detoxify"}
 
 ELSEWHERE = {
     "colorama": ("BSD-3-Clause", "https://github.com/tartley/colorama"),
+    "async-timeout": ("Apache-2.0", "https://github.com/aio-libs/async-timeout"),
     "httpx2-jsfetch": ("BSD-3-Clause", "https://github.com/pydantic/httpx2"),
     "tzdata": ("Apache-2.0", "https://github.com/python/tzdata"),
 }
-"""Packages of other systems, which are not installed here (Windows, browsers)."""
+"""Packages of other systems and older Pythons, which are not installed everywhere (Windows, browsers, 3.11.2)."""
 READ = {
     "absl-py": ("", "https://github.com/abseil/abseil-py"),
     "fido2": ("BSD-2-Clause AND Apache-2.0 AND MPL-2.0", ""),
@@ -68,12 +69,12 @@ Written by `make third-party`; change `docs/third_party.py`, not this file. Our 
 ([LICENSE](LICENSE)). `make setup` and the image bring these packages along, the image without the extras that the
 Dockerfile leaves out. Licences are SPDX identifiers, as the packages state them. Read their own files: they count.
 
-## For whoever passes the program on
+## For people who pass the program on
 
 This says what the licences are about. It is no legal advice.
 
 - **krippendorff** is under the GPL, version 3 or later. The site imports it when it runs, to compute Krippendorff's α.
-  Our code stays under MIT, and whoever takes our files alone has that. Who passes the whole on (an image, a bundle
+  Our code stays under MIT, and people who take our files alone have that. Who passes the whole on (an image, a bundle
   with the packages inside) does so under the conditions of the GPL-3: with its text, with the source of all of it or
   an offer of it, and without further restrictions.
 - Running the site for others, as a service, does not pass it on.

@@ -5,15 +5,15 @@ from django.urls import Resolver404, resolve
 
 SMALL = 2**16
 """Where neither a file nor a long text is expected: sign-in, one's own pages, and addresses that do not exist."""
-_LONG_TEXTS = ("/p/", "/api/", f"/{settings.ADMIN_PATH}")
-"""Below these are guidelines, questions and lists of rows."""
+_LONG_TEXTS = ("/p/", "/api/")
+"""Below these, and in the administration, are guidelines, questions and lists of rows."""
 
 
 def body_limit(path: str, content_type: str) -> int:
     """Return the number of bytes that an address takes as a body of this type."""
     if content_type.partition(";")[0].strip().lower() == "multipart/form-data" and _takes_files(path):
         return settings.UPLOAD_MAX_BYTES
-    return settings.DATA_UPLOAD_MAX_MEMORY_SIZE if path.startswith(_LONG_TEXTS) else SMALL
+    return settings.DATA_UPLOAD_MAX_MEMORY_SIZE if path.startswith((*_LONG_TEXTS, f"/{settings.ADMIN_PATH}")) else SMALL
 
 
 def _takes_files(path: str) -> bool:

@@ -26,10 +26,12 @@ def manage(*arguments: str, **environ: str) -> "subprocess.CompletedProcess[str]
 
 
 def test_an_https_address_makes_a_site_that_passes_the_deployment_checks(tmp_path):
-    done = manage(
-        *("check", "--deploy", "--fail-level", "WARNING"), VAR_DIR=str(tmp_path), SITE_URL="https://labels.example.org"
-    )
+    site = {"VAR_DIR": str(tmp_path), "SITE_URL": "https://labels.example.org"}
+    check = ("check", "--deploy", "--fail-level", "WARNING")
+    done = manage(*check, **site, OPERATOR_CONTACT="abuse@example.org")
     assert done.returncode == 0, done.stderr
+    nobody_named = manage(*check, **site)
+    assert nobody_named.returncode == 1 and "OPERATOR_CONTACT is not set" in nobody_named.stderr
 
 
 def test_commands_run_with_no_variable_set_and_with_json_print_one_value(tmp_path):

@@ -17,6 +17,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 import builders
+from annotation.assignment.make_seats import make_all_check_seats
 from annotation.consensus.close import close_item
 from annotation.core.append_only import missing_triggers
 from annotation.core.release_paths import building_home, folder_of, releases_root
@@ -159,6 +160,7 @@ def guard_is_on(project: Project) -> bool:
 
 def test_a_due_project_goes_with_everything_and_another_keeps_every_byte():
     gone, kept = full_project("gone"), full_project("kept")
+    make_all_check_seats()  # as the sweep would
     before, lost = rows_of(kept), rows_of(gone)
     assert [model._meta.label for model in FILLED if not lost[model._meta.label]] == []
     mine = [str(folder_of(made)) for made in Release.objects.filter(project=gone)]
@@ -266,6 +268,7 @@ def test_a_purge_goes_on_where_it_stopped_step_by_step(monkeypatch):
 
 def test_what_was_written_while_a_project_was_purged_is_removed_by_the_next_sweep():
     project, kept = full_project(), full_project()
+    make_all_check_seats()  # as the sweep would
     before = rows_of(kept)
     due(project)
     assert purge.purge(project)
