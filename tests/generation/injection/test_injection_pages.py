@@ -400,7 +400,7 @@ def test_the_text_is_folded_for_whoever_wants_that(admin: Membership, pool: Pict
     admin.user.save()
     waiting(pool)
     page = text_of(client_of(admin).get(address("sample-review")))
-    assert page.index('<details class="fold is-text">') < page.index("They put &lt;insult&gt;")
+    assert page.index('<details class="fold is-text"') < page.index("They put &lt;insult&gt;")
 
 
 def test_somebody_who_also_labels_sees_no_sample_whose_item_is_open(
