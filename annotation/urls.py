@@ -172,7 +172,7 @@ urlpatterns = [
     path("p/<slug:slug>/people/<uuid:public_id>/again/", member_views.member_reactivate, name="member-reactivate"),
     path(
         "p/<slug:slug>/people/<uuid:public_id>/password-link/",
-        limited("invitation", member_views.member_password_link),
+        open_when_closed(limited("invitation", member_views.member_password_link)),
         name="member-password-link",
     ),
     path(

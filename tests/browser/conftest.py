@@ -51,6 +51,13 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     fresh.close()
 
 
+@pytest.fixture(autouse=True)
+def _links_lead_to_the_running_server(request: pytest.FixtureRequest, settings: Any) -> None:
+    """Links that are handed over begin with SITE_URL."""
+    if "live_server" in request.fixturenames:
+        settings.SITE_URL = request.getfixturevalue("live_server").url
+
+
 @pytest.fixture
 def page_of(browser: Browser, live_server: Any) -> Iterator[Callable[[Membership], Page]]:
     """A browser of their own for each member, signed in; whatever one reports as an error fails the test."""

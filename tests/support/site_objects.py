@@ -312,7 +312,8 @@ def the_statement(world: "World") -> dict[str, Any]:
 
 def the_report(world: "World") -> dict[str, Any]:
     """Return an item with a report that waits for an answer."""
-    item = Item.objects.filter(project=world.project, reports__answered_at=None, reports__isnull=False).first()
+    waiting = {"reports__isnull": False, "reports__answered_at": None, "picture__isnull": False}
+    item = Item.objects.filter(project=world.project, **waiting).first()
     if item is None:
         item = make_open_item(world.project, "canary of a report", picture=make_picture(world.project))
         report_item(item, world.members[A], "canary of a report")
