@@ -21,4 +21,4 @@ def test_an_archived_project_shows_only_buttons_that_work(page_of, live_server):
         assert page.locator("main form[method=post] button").count(), name
         shown[name] = page.locator("main form[method=post] button:visible").all_inner_texts()
     shown = {name: texts for name, texts in shown.items() if texts}
-    assert shown == {"member": ["End access"], "project-life": ["Work in it again"]}
+    assert shown == {"member": ["End access", "Make a link"], "project-life": ["Work in it again"]}

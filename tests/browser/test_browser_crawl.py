@@ -27,7 +27,8 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.once, pytest.
 Visitor = User | None
 OPEN_TO_ALL = ("annotation:invitation", "annotation:mail-stop", "annotation:public-release", "annotation:public-ask")
 SIGNING_IN = ("account_login", "account_reset_password")
-OWN = "Label what text and picture mean; term, symbol, meme; languages, examples, source, variants, switched"
+OWN = "Label what text and picture mean; term, symbol, meme; languages, examples, source, variants, switched; "
+OWN += "pattern, category, strategy, target; pool, count"
 """Words that people wrote, and names of columns."""
 
 

@@ -94,7 +94,11 @@ class Listener:
         assert answer is not None
         if answer.status >= 400:
             self.heard.append(f"status {answer.status}")
-        return bool(self.page.evaluate("document.doctype !== null && document.contentType === 'text/html'"))
+        is_page = bool(self.page.evaluate("document.doctype !== null && document.contentType === 'text/html'"))
+        if not is_page:  # the browser shows a picture with a style of its own, which the picture's policy blocks
+            self.page.goto("about:blank")
+            self.heard.clear()
+        return is_page
 
 
 def too_wide(page: Page) -> list[str]:
