@@ -38,7 +38,7 @@ from annotation.domain.imports import near_duplicates
 from annotation.domain.imports.redaction import Mask, mask
 from annotation.imports.examples import EXAMPLES
 from annotation.projects.templates import parse_design
-from annotation.releases.split import read_list
+from annotation.releases.split import BadSplitList, read_list
 from generation.domain import tokens
 from generation.domain.counterspeech import claims, intentconan, safety_flags
 from generation.injection.plan_files import read_json
@@ -184,7 +184,7 @@ def seconds(read: Callable[[str], Any], text: str) -> float:
     begun = time.process_time()
     try:
         read(text)
-    except (ValueError, RecursionError, lxml.etree.LxmlError):
+    except (ValueError, RecursionError, lxml.etree.LxmlError, BadSplitList):
         pass  # refused: that costs too
     except Exception as fault:
         if type(fault).__name__ != "Unreadable":

@@ -21,8 +21,9 @@ from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.task import Task
 
 LONGEST = 100_000
-_ENDLESS_KEY = re.compile(r"(?:[\w-]++\s*+\.\s*+){50}")  # its time grows with the square of its parts
 """Characters of a file."""
+# The time of reading such a key grows with the square of its parts. It is looked for from the beginnings of words alone.
+_ENDLESS_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){50}""")
 
 
 class BadStudy(ValueError):
