@@ -27,16 +27,18 @@ def follow(apps, schema_editor):
 
 def make_seats(apps, schema_editor):
     """Give each check in use a seat for each annotator; the ids look like those of other posts' seats."""
-    item, seat, member = (apps.get_model("annotation", name) for name in ("Item", "Seat", "Membership"))
+    Item = apps.get_model("annotation", "Item")
+    Seat = apps.get_model("annotation", "Seat")
+    Membership = apps.get_model("annotation", "Membership")
     new_id = uuid4 if schema_editor.connection.vendor == "postgresql" else lambda: UUID(bytes=urandom(16))
-    checks = item.objects.filter(stage="known", known_answer__active=True, known_answer__training=False)
+    checks = Item.objects.filter(stage="known", known_answer__active=True, known_answer__training=False)
     for project in checks.order_by().values_list("project", flat=True).distinct():
-        wanted = member.objects.filter(project=project, annotates=True).count() + SPARE
+        wanted = Membership.objects.filter(project=project, annotates=True).count() + SPARE
         for check in checks.filter(project=project):
-            there = set(seat.objects.filter(item=check, round=check.round).values_list("number", flat=True))
-            seat.objects.bulk_create(
+            there = set(Seat.objects.filter(item=check, round=check.round).values_list("number", flat=True))
+            Seat.objects.bulk_create(
                 [
-                    seat(public_id=new_id(), item=check, round=check.round, number=number, seats=number)
+                    Seat(public_id=new_id(), item=check, round=check.round, number=number, seats=number)
                     for number in range(1, wanted + 1)
                     if number not in there
                 ],

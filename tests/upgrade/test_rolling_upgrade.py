@@ -41,8 +41,8 @@ ITEMS, PEOPLE, READERS = 2_000, 4, 2
 
 # ── The rule ──────────────────────────────────────────────────────────────────
 
-BEFORE_THE_RULE = ("0008_categories_change_while_people_label",)
-"""Replaces a unique constraint by a looser one."""
+LOOSER = ("0008_categories_change_while_people_label", "0007_pauses_of_models")
+"""They replace a unique constraint by a looser one."""
 
 
 @pytest.mark.django_db
@@ -51,7 +51,7 @@ def test_the_code_before_a_migration_can_live_with_it(capsys: pytest.CaptureFixt
     apps = [path.parent.name for path in ROOT.glob("*/migrations")]
     options = {"include_apps": apps, "no_cache": True, "ignore_initial_migrations": True}
     quiet = ["ok", "ignore", "warning"]  # warnings are of indexes: docs/scaling.md
-    linter = MigrationLinter(str(ROOT), quiet=quiet, ignore_name=BEFORE_THE_RULE, **options)
+    linter = MigrationLinter(str(ROOT), quiet=quiet, ignore_name=LOOSER, **options)
     linter.lint_all_migrations()
     assert linter.nb_valid + linter.nb_warnings > 15
     assert not linter.has_errors, capsys.readouterr().out

@@ -22,7 +22,7 @@ from moderation.domain.task import Task
 
 LONGEST = 100_000
 """Characters of a file."""
-# The time of reading such a key grows with the square of its parts. It is looked for from the beginnings of words alone.
+# Reading such a key takes the square of its parts. It is looked for from the beginnings of words alone.
 _ENDLESS_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){50}""")
 
 
