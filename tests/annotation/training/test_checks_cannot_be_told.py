@@ -158,7 +158,7 @@ def statements(act: Callable[[], Any]) -> list[str]:
     with CaptureQueriesContext(connection) as captured:
         act()
     return [
-        re.sub(r"'[^']*'(::\w+)?|\b\d+\b|\b(s\d+_x\d+|_django_curs_\w+)|(?<== )NULL", "?", query["sql"])
+        re.sub(r"'[^']*'(::\w+)?|\b\d+\b|\b(s\d+_x\d+|_django_curs_\w+)|(?<== )(NULL|true|false)", "?", query["sql"])
         for query in captured.captured_queries
     ]
 
