@@ -20,6 +20,7 @@ from typing import Any, Protocol
 from allauth.account.forms import ChangePasswordForm
 from django.conf import settings
 from django.contrib.messages import SUCCESS, get_messages
+from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.translation import gettext as _
 
@@ -94,6 +95,8 @@ def take_place(name: str, who: str, *, proof: bool = False) -> Place | Full | No
             return full
         if time.monotonic() >= latest:
             return Full(1, under_way=True)
+        if not connection.in_atomic_block:
+            connection.close()  # others need it while this request waits
         time.sleep(_LOOK_AGAIN)
 
 

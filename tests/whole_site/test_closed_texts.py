@@ -18,7 +18,8 @@ from annotation.glossary import entries
 from annotation.models import Item, KnownAnswer, Prior, Project, TrainingAnswer, TrainingAttempt, User
 from builders import category, make_label, make_open_item
 from question_builders import answered, make_question
-from site_addresses import ROUTES, A, D, R, World, module_world, world
+from site_addresses import ROUTES
+from site_objects import A, D, R, World, module_world, world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 

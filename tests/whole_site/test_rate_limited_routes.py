@@ -9,7 +9,8 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from config.web.rate_limit_table import GUESSES, LIMITS, Rate
-from site_addresses import API, ROUTES, World, module_world, world
+from site_addresses import API, ROUTES
+from site_objects import World, module_world, world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 

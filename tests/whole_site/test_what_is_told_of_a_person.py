@@ -35,7 +35,8 @@ from annotation.models import (
     event_of,
 )
 from builders import make_user
-from site_addresses import ROUTES, A, D, R, Route, World, module_world, project, with_, world
+from site_addresses import ROUTES, Route
+from site_objects import A, D, R, World, module_world, project, with_, world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 

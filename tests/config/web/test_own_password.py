@@ -13,7 +13,8 @@ import builders
 from annotation.domain.choices import Role
 from annotation.members.join import add_member
 from annotation.models import User
-from site_addresses import ROUTES, World, module_world, world
+from site_addresses import ROUTES
+from site_objects import World, module_world, world
 
 __all__ = ["module_world", "world"]
 pytestmark = pytest.mark.django_db
