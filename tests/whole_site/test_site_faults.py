@@ -196,6 +196,8 @@ def test_f11_a_database_that_takes_no_writes_for_a_moment_is_503_and_nothing_is_
     cluster: Cluster, processes: Processes
 ) -> None:
     """As after a failover: the old primary is a standby, and goes on answering those who are connected."""
+    cluster.stop(signal.SIGINT)
+    cluster.start()  # with as many connections as usual: another test left it few
     ran(processes, "manage.py", "shared_parts", "--adopt")  # another test's site had this database
     made = filled(processes, "read-only", 400, 8)
     _web, port = serving(processes)
