@@ -98,7 +98,7 @@ def _set_owner(request: ClaimRequest, seat: Seat) -> None:
         PriorDisplay(project.prior_display),
     )
     fields = {"held_at": now, "expires_at": lease_end(project, now, ahead=request.ahead), "prior_arm": arm}
-    fields["closes_with"] = post_to_follow(request.state.posts, Random(getrandbits(64)))  # noqa: S311  # nobody sees it
+    fields["closes_with"] = post_to_follow(request.state.posts, Random(getrandbits(64)))
     fields |= {"shown_at": None, "priors_shown_at": None} | ({} if request.ahead else clock_fields(project, now, arm))
     for name, value in fields.items():
         setattr(seat, name, value)

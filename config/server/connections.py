@@ -41,7 +41,7 @@ _TIMEOUT = (
 )
 
 
-class Connection(HTTPChannel):  # type: ignore[misc]
+class Connection(HTTPChannel):
     """A connection: its requests in turn, and how fast they and their answers go."""
 
     task_class = Answer
@@ -191,7 +191,7 @@ class Connection(HTTPChannel):  # type: ignore[misc]
             return 0
 
 
-class Listener(TcpWSGIServer):  # type: ignore[misc]
+class Listener(TcpWSGIServer):
     """A socket on which the process waits for connections; other processes wait on it too."""
 
     channel_class = Connection

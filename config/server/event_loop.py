@@ -66,7 +66,7 @@ class EventLoop:
         self._watched[number] = events
 
 
-class Bell(wasyncore.file_dispatcher):  # type: ignore[misc]
+class Bell(wasyncore.file_dispatcher):
     """The pipe that a signal writes to."""
 
     def __init__(self, pipe: int, loop: EventLoop) -> None:

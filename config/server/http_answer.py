@@ -9,7 +9,7 @@ class Head(bytes):
     """The head of an answer, which is sent together with what follows it."""
 
 
-class Answer(WSGITask):  # type: ignore[misc]
+class Answer(WSGITask):
     """The site's answer.
 
     A process without a free thread closes the connection after it: its owner comes back to whichever process is free.
@@ -37,7 +37,7 @@ class Answer(WSGITask):  # type: ignore[misc]
         return environ
 
 
-class Refusal(ErrorTask):  # type: ignore[misc]
+class Refusal(ErrorTask):
     """The answer to what is no request: a status and a sentence."""
 
     def execute(self) -> None:

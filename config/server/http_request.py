@@ -16,7 +16,7 @@ _LONGEST_CHUNK_LINE = 4096
 _LONGEST_TRAILER = 8192
 
 
-class StoreFull(Error):  # type: ignore[misc]
+class StoreFull(Error):
     """More bodies are under way than the process may keep."""
 
     code = 503
@@ -37,7 +37,7 @@ class Intake:
             return self._stored <= self.most
 
 
-class Request(HTTPRequestParser):  # type: ignore[misc]
+class Request(HTTPRequestParser):
     """A request that arrives in pieces.
 
     A body over the limit of its address is left where it is: the site refuses the request by its length, in its own

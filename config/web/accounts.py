@@ -34,7 +34,7 @@ _SEALED = "gAAAA"
 _UNKNOWN_ADDRESS = "account/email/unknown_account"
 
 
-class Accounts(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is untyped
+class Accounts(DefaultAccountAdapter):
     """Accounts with a password. Sign-up is off; the address of a caller is the one that `CallerAddress` found."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
@@ -90,7 +90,7 @@ class Accounts(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is untyp
         queue_mail(kind, email, facts, user=user, language=get_language() or "")
 
 
-class PasswordForm(ChangePasswordForm):  # type: ignore[misc]  # allauth is untyped
+class PasswordForm(ChangePasswordForm):
     """A new password. Who must choose one has just signed in with the old one, and need not type it again."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -99,7 +99,7 @@ class PasswordForm(ChangePasswordForm):  # type: ignore[misc]  # allauth is unty
             del self.fields["oldpassword"]
 
 
-class OutsideAccounts(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth is untyped
+class OutsideAccounts(DefaultSocialAccountAdapter):
     """Accounts of an organisation. They open an account here after its owner has connected both; they create none."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
@@ -117,7 +117,7 @@ class OutsideAccounts(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
             raise PermissionDenied
 
 
-class SecondSteps(DefaultMFAAdapter):  # type: ignore[misc]  # allauth is untyped
+class SecondSteps(DefaultMFAAdapter):
     """Second steps at sign-in. Their secrets are sealed: a copy of the database does not make codes."""
 
     def encrypt(self, text: str) -> str:
