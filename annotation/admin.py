@@ -4,10 +4,13 @@ from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
-from django.db.models import QuerySet
+from django.contrib.auth.forms import UserChangeForm
+from django.core.exceptions import ValidationError
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 
 from annotation.domain.choices import NEVER_SHOWN, EventVerb
+from annotation.domain.mail_addresses import normal_address
 from annotation.models import Event, Import, Item, Membership, Project, Release, User
 
 
@@ -27,10 +30,22 @@ class LookOnly(admin.ModelAdmin[Any]):
         return False
 
 
+class AccountForm(UserChangeForm[User]):
+    """An account. An address that another one has would lead a link for a new password to one of the two."""
+
+    def clean_email(self) -> str:
+        address = normal_address(self.cleaned_data["email"])
+        others = User.objects.exclude(pk=self.instance.pk)
+        if address and others.filter(Q(email=address) | Q(emailaddress__email=address, emailaddress__verified=True)):
+            raise ValidationError("Another account has this address.")
+        return address
+
+
 @admin.register(User)
 class Accounts(UserAdmin[User]):
     """Accounts: create one, set a password, disable one, make someone a site admin. They are never removed."""
 
+    form = AccountForm
     list_display = ("username", "is_active", "is_staff", "last_login")
     list_filter = ("is_active", "is_staff")
     ordering = ("username",)

@@ -7,7 +7,7 @@ from annotation.domain import choices
 from annotation.domain.design.changes import ChangeKind
 from annotation.domain.glossary.disguises import How
 from annotation.domain.patterns import Mechanism
-from annotation.domain.releases.diff import Why
+from annotation.domain.releases.diff import ChangeReason
 from annotation.domain.releases.splits import Tie
 from annotation.domain.reports import ReportAnswer
 from providers.roles import ModelRole
@@ -18,7 +18,7 @@ _CLOSED_SETS = (
     *(choices.Stage, choices.Reason, choices.Level, choices.Source, choices.Policy, choices.Modality),
     *(choices.PriorState, choices.Role, choices.Difficulty, choices.CompetenceMethod, choices.EventVerb),
     *(choices.GlossaryKind, choices.GlossaryStatus, choices.GlossarySourceKind, choices.FILTER_LABELS),
-    *(Mechanism, Why, Tie, How, ChangeKind, ReportAnswer),
+    *(Mechanism, ChangeReason, Tie, How, ChangeKind, ReportAnswer),
 )
 
 
@@ -27,7 +27,7 @@ class AnnotationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from annotation.members import api_tokens  # noqa: F401  hears of new passwords
+        from annotation.members import addresses, api_tokens, open_sessions  # noqa: F401  hear what is saved
 
         method.register_method("prior", "annotation.priors.method.PriorMethod")
         method.register_method("picture_text", "annotation.picture_text.method.PictureTextMethod")

@@ -20,11 +20,11 @@ from annotation.members import (
     views_own_data,
     views_own_work,
     views_preferences,
+    views_sign_ins,
     views_teams,
     views_timesheets,
-    views_tour,
 )
-from annotation.pages.view_marks import limited, open_when_closed, takes_files
+from annotation.pages.view_marks import limited, open_when_closed, takes_files, takes_long_texts
 from annotation.picture_text import views as picture_text_views
 from annotation.priors import views as prior_views
 from annotation.priors import views_models
@@ -55,6 +55,9 @@ urlpatterns = [
         limited("invitation", views_invitation.invitation, takes_proof=True),
         name="invitation",
     ),
+    path("me/sign-ins/", views_sign_ins.sign_ins, name="sign-ins"),
+    path("me/sign-ins/others/end/", views_sign_ins.end_others, name="sign-ins-end"),
+    path("me/sign-ins/<uuid:public_id>/end/", views_sign_ins.end_one, name="sign-in-end"),
     path("me/second-step.svg", views_preferences.totp_picture, name="totp-picture"),
     # reports of illegal content, for admins of projects and of the site
     path("reports/", views_reports.waiting, name="reports"),
@@ -62,16 +65,25 @@ urlpatterns = [
     path("p/<slug:slug>/reports/<uuid:public_id>/picture/", views_reports.picture, name="report-picture"),
     path("p/<slug:slug>/reports/<uuid:public_id>/blurred/", views_reports.blurred, name="report-blurred"),
     path("p/<slug:slug>/", views_settings.home, name="project"),
-    path("p/<slug:slug>/tour/", open_when_closed(views_tour.tour), name="tour"),
     # the annotator's way
     path("p/<slug:slug>/label/", labelling_views.label, name="label"),
     path("p/<slug:slug>/label/ahead/", views_post.ahead, name="ahead"),
     path("p/<slug:slug>/label/undo/", labelling_views.undo, name="undo"),
-    path("p/<slug:slug>/label/own/<uuid:label>/", limited("submit", labelling_views.correct), name="label-correct"),
-    path("p/<slug:slug>/label/<uuid:seat>/", limited("submit", labelling_views.submit), name="submit"),
-    path("p/<slug:slug>/label/<uuid:seat>/first/", labelling_views.first_answer, name="first-answer"),
-    path("p/<slug:slug>/label/<uuid:seat>/glossary/", views_glossary.glossary_of_post, name="glossary-beside"),
-    path("p/<slug:slug>/label/<uuid:seat>/look/", views_post.look, name="look-at"),
+    path(
+        "p/<slug:slug>/label/own/<uuid:label>/",
+        limited("submit", takes_long_texts(labelling_views.correct)),
+        name="label-correct",
+    ),
+    path(
+        "p/<slug:slug>/label/<uuid:seat>/", limited("submit", takes_long_texts(labelling_views.submit)), name="submit"
+    ),
+    path("p/<slug:slug>/label/<uuid:seat>/first/", takes_long_texts(labelling_views.first_answer), name="first-answer"),
+    path(
+        "p/<slug:slug>/label/<uuid:seat>/glossary/",
+        takes_long_texts(views_glossary.glossary_of_post),
+        name="glossary-beside",
+    ),
+    path("p/<slug:slug>/label/<uuid:seat>/look/", takes_long_texts(views_post.look), name="look-at"),
     path("p/<slug:slug>/label/<uuid:seat>/picture/", views_post.seat_picture, name="seat-picture"),
     path("p/<slug:slug>/label/<uuid:seat>/blurred/", views_post.seat_blurred, name="seat-blurred"),
     path("p/<slug:slug>/label/<uuid:seat>/renew/", views_post.renew, name="renew"),
@@ -89,7 +101,7 @@ urlpatterns = [
     path("p/<slug:slug>/training/<uuid:public_id>/picture/", training_views.picture, name="training-picture"),
     path("p/<slug:slug>/training/<uuid:public_id>/blurred/", training_views.blurred, name="training-blurred"),
     # training and checks, for admins
-    path("p/<slug:slug>/training/setup/", views_setup.setup, name="training-setup"),
+    path("p/<slug:slug>/training/setup/", takes_long_texts(views_setup.setup), name="training-setup"),
     path("p/<slug:slug>/training/setup/results.csv", views_setup.results, name="training-results"),
     path("p/<slug:slug>/training/setup/<uuid:public_id>/", views_setup.person, name="training-person"),
     path("p/<slug:slug>/items/<uuid:public_id>/known/", views_setup.item, name="item-known"),
@@ -100,12 +112,14 @@ urlpatterns = [
     path("p/<slug:slug>/pause/", views_own_work.pause, name="pause"),
     path("p/<slug:slug>/help/", views_own_work.resources, name="resources"),
     path("p/<slug:slug>/leave/", open_when_closed(views_own_work.withdraw), name="withdraw"),
-    path("p/<slug:slug>/care/", wellbeing_views.opt_outs, name="opt-outs"),
+    path("p/<slug:slug>/care/", takes_long_texts(wellbeing_views.opt_outs), name="opt-outs"),
     path("p/<slug:slug>/check-in/", wellbeing_views.check_in, name="check-in"),
     path("p/<slug:slug>/check-in/forget/", open_when_closed(wellbeing_views.forget_check_ins), name="check-in-forget"),
     path("p/<slug:slug>/hours/mine/", views_timesheets.own_hours, name="own-hours"),
     # care and pay, for a project's admins
-    path("p/<slug:slug>/care/settings/", wellbeing_views_settings.care_settings, name="care-settings"),
+    path(
+        "p/<slug:slug>/care/settings/", takes_long_texts(wellbeing_views_settings.care_settings), name="care-settings"
+    ),
     path("p/<slug:slug>/care/settings/viewing/", wellbeing_views_settings.viewing_defaults, name="care-viewing"),
     path("p/<slug:slug>/care/opt-outs.csv", wellbeing_views_settings.opted_out_items, name="care-opt-outs"),
     path("p/<slug:slug>/hours/", views_timesheets.hours, name="hours"),
@@ -121,7 +135,7 @@ urlpatterns = [
         "p/<slug:slug>/items/searches/<uuid:public_id>/", open_when_closed(views_searches.change), name="search-change"
     ),
     path("p/<slug:slug>/items/found.<slug:kind>", views_searches.items_file, name="items-file"),
-    path("p/<slug:slug>/items/change/", views_bulk.bulk, name="bulk"),
+    path("p/<slug:slug>/items/change/", takes_long_texts(views_bulk.bulk), name="bulk"),
     path("p/<slug:slug>/items/change/<uuid:public_id>/", views_bulk.order, name="bulk-order"),
     path("p/<slug:slug>/items/change/<uuid:public_id>/progress/", views_bulk.progress, name="bulk-progress"),
     path(
@@ -136,8 +150,8 @@ urlpatterns = [
     path("p/<slug:slug>/batches/<uuid:public_id>/", views.batch, name="batch"),
     path("p/<slug:slug>/batches/<uuid:public_id>/do/", views.act, name="batch-act"),
     path("p/<slug:slug>/items/<uuid:public_id>/", item_views.item, name="item"),
-    path("p/<slug:slug>/settings/", views_settings.settings, name="project-settings"),
-    path("p/<slug:slug>/design/", views_design.design, name="design"),
+    path("p/<slug:slug>/settings/", takes_long_texts(views_settings.settings), name="project-settings"),
+    path("p/<slug:slug>/design/", takes_long_texts(views_design.design), name="design"),
     path("p/<slug:slug>/design/file/", takes_files(views_design.read_file), name="design-read"),
     path("p/<slug:slug>/design/design.json", views_design.file, name="design-file"),
     path("p/<slug:slug>/webhook/", webhook_views.webhook, name="webhook"),
@@ -186,7 +200,7 @@ urlpatterns = [
     path("p/<slug:slug>/import/examples/<slug:name>/", import_views.example, name="import-example"),
     path("p/<slug:slug>/import/<uuid:public_id>/", import_views.show, name="import-show"),
     path("p/<slug:slug>/import/<uuid:public_id>/progress/", import_views.progress, name="import-progress"),
-    path("p/<slug:slug>/import/<uuid:public_id>/do/", import_views.act, name="import-act"),
+    path("p/<slug:slug>/import/<uuid:public_id>/do/", takes_long_texts(import_views.act), name="import-act"),
     path("p/<slug:slug>/import/<uuid:public_id>/errors.csv", import_views.errors, name="import-errors"),
     # priors
     path("p/<slug:slug>/priors/", prior_views.show, name="priors"),
@@ -219,7 +233,7 @@ urlpatterns = [
         name="figures-refresh",
     ),
     # versions of the guidelines
-    path("p/<slug:slug>/guidelines/edit/", guideline_views.edit, name="guidelines-edit"),
+    path("p/<slug:slug>/guidelines/edit/", takes_long_texts(guideline_views.edit), name="guidelines-edit"),
     path("p/<slug:slug>/guidelines/versions/", guideline_views.versions, name="guideline-versions"),
     path("p/<slug:slug>/guidelines/versions/<int:number>/", guideline_views.version, name="guideline-version"),
     path("p/<slug:slug>/guidelines/read/", guideline_views.read, name="guidelines-read"),
@@ -241,7 +255,7 @@ urlpatterns = [
         "p/<slug:slug>/releases/ordered/<uuid:public_id>/cancel/", release_views.cancel_release, name="release-cancel"
     ),
     path("p/<slug:slug>/releases/<int:number>/", release_views.show_release, name="release"),
-    path("p/<slug:slug>/releases/terms/", release_views.terms, name="release-terms"),
+    path("p/<slug:slug>/releases/terms/", takes_long_texts(release_views.terms), name="release-terms"),
     path("p/<slug:slug>/releases/<int:number>/publish/", release_views.publish, name="release-publish"),
     path(
         "p/<slug:slug>/releases/<int:number>/take-back/",
@@ -268,10 +282,10 @@ urlpatterns = [
     path("p/<slug:slug>/models/forget/", views_models.forget, name="models-forget"),
     # the glossary
     path("p/<slug:slug>/glossary/", glossary_views.glossary, name="glossary"),
-    path("p/<slug:slug>/glossary/new/", glossary_views.propose, name="glossary-new"),
+    path("p/<slug:slug>/glossary/new/", takes_long_texts(glossary_views.propose), name="glossary-new"),
     path("p/<slug:slug>/glossary/import/", takes_files(glossary_views.import_file), name="glossary-import"),
     path("p/<slug:slug>/glossary/use/", glossary_views.use, name="glossary-use"),
     path("p/<slug:slug>/glossary/glossary.<slug:kind>", glossary_views.file, name="glossary-file"),
-    path("p/<slug:slug>/glossary/<uuid:public_id>/", glossary_views.entry, name="glossary-entry"),
+    path("p/<slug:slug>/glossary/<uuid:public_id>/", takes_long_texts(glossary_views.entry), name="glossary-entry"),
     path("p/<slug:slug>/glossary/<uuid:public_id>/rule/", glossary_views.rule, name="glossary-rule"),
 ]

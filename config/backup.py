@@ -7,40 +7,30 @@ backup signs in as nobody.
 
 import hashlib
 import json
-import os
 import shutil
-import sqlite3
-import subprocess
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from django.apps import apps
-from django.contrib.sessions.models import Session
+from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import default_storage
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.db.models import FileField
 from django.utils import timezone
-from psycopg import pq
-from psycopg.conninfo import make_conninfo
 
 from annotation.core.release_paths import release_name
 from annotation.core.stored_files import MARKER, files_below, local_path
 from annotation.models import Release
 from annotation.releases.documents import software_version
 from annotation.releases.files import MANIFEST
-from config import env_database, shared_parts
+from config import database_dump, shared_parts
+from config.database_dump import BadBackup as BadBackup
+from config.models import BACKUP, Pulse
 
 SUMS, ABOUT, FILES = "SHA256SUMS", "backup.json", "files"
 FOLDERS = ("pictures", "imports", "releases", "vectors")
-_SESSIONS = Session._meta.db_table
-_DATABASES = {"sqlite": "database.sqlite3", "postgresql": "database.dump"}
-
-
-class BadBackup(Exception):
-    """A backup that cannot be made or restored; the message says why."""
 
 
 def make(folder: Path, *, incomplete: bool = False) -> dict[str, Any]:
@@ -62,12 +52,22 @@ def make(folder: Path, *, incomplete: bool = False) -> dict[str, Any]:
         _refuse_parts_of_two_sites(lost)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return _write(folder, missing=len(lost))
+        held = _write(folder, missing=len(lost))
     except BaseException:  # also when somebody presses Ctrl+C
         shutil.rmtree(folder, ignore_errors=True)
         if existed:
             folder.mkdir(mode=0o700, exist_ok=True)
         raise
+    _note_the_time(held)
+    return held
+
+
+def _note_the_time(held: dict[str, Any]) -> None:
+    """Leave the time in the database that was copied: whichever machine copied it, all of them can tell its age."""
+    try:
+        Pulse.beat(BACKUP)
+    except DatabaseError:  # one that takes no writes was copied all the same
+        held["warnings"] += ["The database takes no writes, so it does not hold when this backup was made."]
 
 
 def lost_files() -> list[str]:
@@ -100,8 +100,8 @@ def _refuse_parts_of_two_sites(lost: list[str]) -> None:
 
 
 def _write(folder: Path, *, missing: int) -> dict[str, Any]:
-    name = _DATABASES[connection.vendor]
-    _dump(folder / name)
+    name = database_dump.FILES[connection.vendor]
+    warnings = database_dump.dump(folder / name)
     sums = {name: _sha256(folder / name)}
     for stored in _stored():
         target = folder / FILES / stored
@@ -113,17 +113,19 @@ def _write(folder: Path, *, missing: int) -> dict[str, Any]:
             target.unlink(missing_ok=True)
             continue
         sums[f"{FILES}/{stored}"] = _sha256(target)
-    about = {
+    about: dict[str, Any] = {
         "made": timezone.now().isoformat(timespec="seconds"),
         "version": software_version(),
+        "site_url": settings.SITE_URL,
         "database": connection.vendor,
         "files": len(sums) - 1,
         "missing_files": missing,
+        **({"postgresql": server} if (server := database_dump.description()) else {}),
     }
     (folder / ABOUT).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     sums[ABOUT] = _sha256(folder / ABOUT)
     (folder / SUMS).write_text("".join(f"{digest}  {path}\n" for path, digest in sums.items()), encoding="utf-8")
-    return about
+    return about | {"warnings": warnings}
 
 
 def problems(folder: Path) -> list[str]:
@@ -152,34 +154,44 @@ def restore(folder: Path) -> dict[str, Any]:
     """
     if wrong := problems(folder):
         raise BadBackup(" ".join(wrong[:5]))
-    about = _about(folder)
-    if about["database"] != connection.vendor:
-        raise BadBackup(f"The backup is of {about['database']}, and DATABASE_URL names {connection.vendor}.")
+    held = about(folder)
+    if held["database"] != connection.vendor:
+        raise BadBackup(f"The backup is of {held['database']}, and DATABASE_URL names {connection.vendor}.")
     if connection.vendor == "sqlite":
         Path(connection.settings_dict["NAME"]).parent.mkdir(parents=True, exist_ok=True)
     if connection.introspection.table_names():
         raise BadBackup("The database is not empty. Restore into an empty one.")
     if next(_stored(), None) is not None:
         raise BadBackup("The storage of files is not empty. Restore into an empty one.")
+    dump = folder / database_dump.FILES[connection.vendor]
+    database_dump.refuse_unreadable(dump)  # before the files are copied, which takes long
     saved = []
     try:
         for path in sorted((folder / FILES).rglob("*")):
             if path.is_file():
+                saved.append(path.relative_to(folder / FILES).as_posix())  # before: a part of it may be written
                 with path.open("rb") as content:
-                    saved.append(default_storage.save(path.relative_to(folder / FILES).as_posix(), File(content)))
-        _load(folder / _DATABASES[connection.vendor])
+                    default_storage.save(saved[-1], File(content))
+        remarks = database_dump.load(dump)
     except BaseException:
         for name in saved:
             default_storage.delete(name)
         raise
-    return about
+    return held | {"remarks": remarks + _another_locale(held)}
 
 
-def _about(folder: Path) -> dict[str, Any]:
+def _another_locale(held: dict[str, Any]) -> list[str]:
+    """Return a remark if the new database sorts or compares letters in another way than the old one."""
+    old, new = held.get("postgresql") or {}, database_dump.description()
+    names = [name for name in ("collation", "character_type") if name in old and old[name] != new.get(name)]
+    return [f"The {name.replace('_', ' ')} was {old[name]} and is {new.get(name)} here." for name in names]
+
+
+def about(folder: Path) -> dict[str, Any]:
     """Return what a backup says of itself. Raises BadBackup."""
     try:
-        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
-        return {**about, "database": str(about["database"])}
+        held = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+        return {**held, "database": str(held["database"])}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise BadBackup(f"{ABOUT} is missing, or does not say which database the backup is of.") from None
 
@@ -190,60 +202,6 @@ def _stored() -> Iterator[str]:
         yield MARKER
     for folder in FOLDERS:
         yield from (name for name in files_below(folder) if "/." not in name)
-
-
-def _dump(target: Path) -> None:
-    if connection.vendor == "sqlite":
-        with connection.cursor() as cursor:
-            cursor.execute("VACUUM INTO %s", [str(target)])
-        with closing(sqlite3.connect(target, isolation_level=None)) as copy:
-            copy.execute(f"DELETE FROM {_SESSIONS}")  # noqa: S608  # a name of Django's own
-            copy.execute("VACUUM")  # or the bytes of what was deleted stay in the file
-    else:
-        left_out = f"--exclude-table-data={_SESSIONS}"
-        _run("pg_dump", "--format", "custom", "--no-owner", left_out, "--file", str(target))
-
-
-def _load(source: Path) -> None:
-    if connection.vendor == "sqlite":
-        connection.close()
-        database = Path(connection.settings_dict["NAME"])
-        copy = database.with_name(f"{database.name}.restoring")
-        try:
-            shutil.copyfile(source, copy)
-            copy.replace(database)
-        finally:
-            copy.unlink(missing_ok=True)
-    else:
-        # Roles that had rights on the old server may be missing on this one; extensions may be an administrator's.
-        others = ("--no-owner", "--no-privileges", "--no-comments")
-        _run("pg_restore", *others, "--exit-on-error", "--single-transaction", str(source))
-
-
-def _run(*command: str) -> None:
-    """Run a program of PostgreSQL on the site's database. The password is in no command line."""
-    database = make_conninfo(dbname=connection.get_connection_params()["dbname"])
-    asked = [*command, "--no-password", "--dbname", database]
-    try:
-        done = subprocess.run(asked, env=os.environ | _as_environment(), capture_output=True, text=True)
-    except FileNotFoundError:
-        raise BadBackup(f"{command[0]} is not installed here; it comes with PostgreSQL's client.") from None
-    if done.returncode:
-        raise BadBackup(f"{command[0]} failed: {done.stderr.strip()[-300:]}")
-
-
-def _as_environment() -> dict[str, str]:
-    """Return how Django connects as the variables that programs of PostgreSQL read.
-
-    What has no variable, such as keepalives, does not decide which database is meant.
-    """
-    given = connection.get_connection_params()
-    if given.get("options") == env_database.SESSION_OPTIONS:
-        del given["options"]  # time limits of pages
-    variables = {
-        option.keyword.decode(): option.envvar.decode() for option in pq.Conninfo.get_defaults() if option.envvar
-    }
-    return {variables[name]: str(value) for name, value in given.items() if name in variables and value is not None}
 
 
 def _sha256(path: Path) -> str:

@@ -5,12 +5,19 @@ import sys
 from typing import Any
 
 from celery import Celery
-from celery.signals import before_task_publish, celeryd_after_setup, task_prerun, worker_init, worker_ready
+from celery.signals import (
+    before_task_publish,
+    celeryd_after_setup,
+    celeryd_init,
+    task_prerun,
+    worker_init,
+    worker_ready,
+)
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from config import start
-from config.server import celery_filesystem, gc_freeze, heartbeat_file, scheduling
+from config.server import celery_filesystem, gc_freeze, heartbeat_file, scheduling, worker_node
 from runs import origin
 from vocabulary import registration
 
@@ -45,12 +52,19 @@ def _take_request_id(task: Any, **_: Any) -> None:
 
 
 def _check_shared_parts(**_: Any) -> None:
-    from config import shared_parts  # noqa: PLC0415 (needs the models too)
+    from config import operator_warnings, pending_migrations, shared_parts  # noqa: PLC0415 (need the models too)
 
     try:
         shared_parts.check_at_start()
     except ImproperlyConfigured as fault:
         sys.exit(f"This worker does not start. {fault}")
+    operator_warnings.note_at_start()
+    if (found := pending_migrations.note_at_start()) and found.missing:
+        sys.exit("This worker does not start: it would fail at each task, and take them from others.")
+
+
+def _name_worker(instance: Any, **_: Any) -> None:
+    worker_node.name_worker(instance, settings.QUEUES.default, settings.WORKER_QUEUES)
 
 
 def _choose_queues(instance: Any, **_: Any) -> None:
@@ -61,6 +75,7 @@ def _choose_queues(instance: Any, **_: Any) -> None:
 
 before_task_publish.connect(_send_request_id)
 task_prerun.connect(_take_request_id)
+celeryd_init.connect(_name_worker)
 celeryd_after_setup.connect(_choose_queues)
 worker_init.connect(_check_shared_parts)  # first: a worker of another site must take nothing
 worker_init.connect(_register)
@@ -73,4 +88,5 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 if not settings.QUEUE_FOLDERS:
     app.conf.task_queues = settings.QUEUES.declared()
 app.steps["worker"].add(heartbeat_file.HeartbeatFile)
+app.steps["consumer"].add(worker_node.QueuesRead)
 app.autodiscover_tasks()

@@ -6,8 +6,7 @@ which may hold a password, and `NAME_FILE`, prices, site address and database wi
 
 import os
 import re
-import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -16,19 +15,30 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.core.exceptions import ImproperlyConfigured
 
 from providers.http.denied import Denied, read_denied, read_nat64
-from providers.profiles import Amendments, read_amendments
-from providers.servers import BUILT_IN, ModelServer, api_address_problem, is_web_address, server_problem
+from providers.servers import api_address_problem, is_web_address
 
 _PUBLIC_PASSWORDS = {"interplay", "postgres", "password", "secret", "changeme", "change-me", "admin", "guest", "redis"}
 _YES = {"1", "true", "on"}
 _NO = {"0", "false", "off"}
 MOST_WEB_WORKERS = 1000
+LEAST_KEY = 16
+"""Characters of a key that signs and seals; `check --deploy` warns of fewer than 50."""
 _SAMPLERS = ("always_on", "always_off", "traceidratio")
+
+
+NAMES: set[str] = set()
+"""The names of all variables that this process has asked for: those that the site knows."""
+
+
+def as_given(name: str, environ: Mapping[str, str]) -> str:
+    """Return a variable without the white space around it; empty if it is not set."""
+    NAMES.add(name)
+    return environ.get(name, "").strip()
 
 
 def flag(name: str, *, default: bool, environ: Mapping[str, str] = os.environ) -> bool:
     """Read 1/true/on or 0/false/off; an empty or missing variable is the default."""
-    raw = environ.get(name, "").strip().lower()
+    raw = as_given(name, environ).lower()
     if not raw:
         return default
     if raw in _YES:
@@ -42,7 +52,7 @@ def whole(
     name: str, *, default: int, least: int = 0, most: int = 2**31, environ: Mapping[str, str] = os.environ
 ) -> int:
     """Read a whole number between `least` and `most`, both included."""
-    raw = environ.get(name, "").strip()
+    raw = as_given(name, environ)
     if not raw:
         return default
     if not (raw.isascii() and raw.isdigit() and len(raw) <= 12 and least <= int(raw) <= most):
@@ -53,6 +63,11 @@ def whole(
 def web_concurrency(*, environ: Mapping[str, str] = os.environ) -> int:
     """Read how many processes the web server has."""
     return whole("WEB_CONCURRENCY", default=2, least=1, most=MOST_WEB_WORKERS, environ=environ)
+
+
+def web_threads(*, environ: Mapping[str, str] = os.environ) -> int:
+    """Read how many threads each process of the web server has."""
+    return whole("WEB_THREADS", default=8, least=1, most=1000, environ=environ)
 
 
 def connections_per_address(*, environ: Mapping[str, str] = os.environ) -> int:
@@ -66,74 +81,13 @@ def connections_per_address(*, environ: Mapping[str, str] = os.environ) -> int:
 
 def text(name: str, *, default: str = "", environ: Mapping[str, str] = os.environ) -> str:
     """Read a text without the white space around it."""
-    return environ.get(name, "").strip() or default
+    return as_given(name, environ) or default
 
 
 def words(name: str, *, default: Collection[str] = (), environ: Mapping[str, str] = os.environ) -> list[str]:
     """Read a comma-separated list; empty entries are ignored."""
-    listed = [word.strip() for word in environ.get(name, "").split(",") if word.strip()]
+    listed = [word.strip() for word in as_given(name, environ).split(",") if word.strip()]
     return listed or list(default)
-
-
-def prices(name: str, *, environ: Mapping[str, str] = os.environ) -> dict[str, tuple[float, ...]]:
-    """Read prices per million tokens: provider:model=INPUT/OUTPUT or INPUT/OUTPUT/CACHED, separated by commas."""
-    by_model = {}
-    for word in words(name, environ=environ):
-        model, sign, rest = word.rpartition("=")
-        try:
-            price = tuple(float(number) for number in rest.split("/"))
-        except ValueError:
-            price = ()
-        if not (sign and ":" in model and len(price) in (2, 3) and all(0 <= number < 1e9 for number in price)):
-            raise ImproperlyConfigured(
-                f"{name} must look like openai:some-model=2.5/10 or openai:some-model=2.5/10/0.25, not {word!r}."
-            )
-        by_model[model.strip()] = price
-    return by_model
-
-
-def model_servers(name: str, *, environ: Mapping[str, str] = os.environ) -> dict[str, ModelServer]:
-    """Read model servers, separated by commas: NAME PROTOCOL ADDRESS, and the file of the key if it has one."""
-    servers: dict[str, ModelServer] = {}
-    for entry in words(name, environ=environ):
-        server, *rest = entry.split()
-        if len(rest) not in (2, 3):
-            raise ImproperlyConfigured(f"{name} must look like: lab openai https://models.example.org/v1 /path/to/key.")
-        if problem := server_problem(server, rest[0], rest[1]):
-            raise ImproperlyConfigured(f"{name} {problem}.")
-        if server in servers:
-            raise ImproperlyConfigured(f"{name} names the server {server} twice.")
-        of_key = f"{name}, whose key of {server} stands in {rest[2]}," if len(rest) == 3 else ""
-        key = _header_key(of_key, _key_in(f"{name} of {server}", rest[2])) if of_key else ""
-        servers[server] = ModelServer(server, rest[0], rest[1], key)
-    return servers
-
-
-def model_profiles(name: str, *, environ: Mapping[str, str] = os.environ) -> Amendments:
-    """Read the TOML file that says what models take; an empty or missing variable is no file."""
-    path = environ.get(name, "").strip()
-    if not path:
-        return ()
-    try:
-        return read_amendments(tomllib.loads(Path(path).read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ImproperlyConfigured(f"{name} is {path}, which cannot be read: {type(error).__name__}.") from None
-    except ValueError as error:  # of TOML, or of what it says
-        raise ImproperlyConfigured(f"{name}: {error}") from None
-
-
-def answer_tokens(
-    name: str, *, roles: Collection[str], default: int, environ: Mapping[str, str] = os.environ
-) -> dict[str, int]:
-    """Read the most tokens of one answer: a number for all roles (under ""), and role=NUMBER, separated by commas."""
-    most = {"": default}
-    for word in words(name, environ=environ):
-        role, _sign, number = (part.strip().lower() for part in word.rpartition("="))
-        is_number = number.isascii() and number.isdigit() and len(number) <= 7
-        if not is_number or not 1 <= int(number) <= 1_000_000 or (role and role not in roles):
-            raise ImproperlyConfigured(f"{name} must look like 16000 or 16000,judge=32000, not {word!r}.")
-        most[role] = int(number)
-    return most
 
 
 def denied(name: str, nat64: str, *, environ: Mapping[str, str] = os.environ) -> Denied:
@@ -191,7 +145,7 @@ def origins(name: str, *, environ: Mapping[str, str] = os.environ) -> list[str]:
 
 def choice(name: str, *, among: Collection[str], default: str, environ: Mapping[str, str] = os.environ) -> str:
     """Read one of a closed set of words."""
-    raw = environ.get(name, "").strip() or default
+    raw = as_given(name, environ) or default
     if raw not in among:
         raise ImproperlyConfigured(f"{name} must be one of {', '.join(sorted(among))}, not {raw!r}.")
     return raw
@@ -207,18 +161,30 @@ def several(name: str, *, among: Collection[str], environ: Mapping[str, str] = o
 
 def matching(name: str, pattern: str, *, default: str, environ: Mapping[str, str] = os.environ) -> str:
     """Read a word of a certain form, which is a regular expression."""
-    raw = environ.get(name, "").strip() or default
+    raw = as_given(name, environ) or default
     if not re.fullmatch(pattern, raw):
         raise ImproperlyConfigured(f"{name} must match {pattern}, which {raw!r} does not.")
     return raw
 
 
-def folder(name: str, *, default: Path, make: bool = False, environ: Mapping[str, str] = os.environ) -> Path:
-    """Read a folder as an absolute path; a relative one starts at the working directory. It need not exist yet."""
-    raw = environ.get(name, "").strip()
+def folder(
+    name: str,
+    *,
+    default: Path,
+    make: bool = False,
+    exists: bool = False,
+    environ: Mapping[str, str] = os.environ,
+) -> Path:
+    """Read a folder as an absolute path; a relative one starts at the working directory.
+
+    It need not exist yet, unless the site only reads what `exists` there.
+    """
+    raw = as_given(name, environ)
     path = Path(raw).expanduser().absolute() if raw else default
     if path.exists() and not path.is_dir():
         raise ImproperlyConfigured(f"{name} must name a folder; {path} is a file.")
+    if raw and exists and not path.exists():
+        raise ImproperlyConfigured(f"{name} names {path}, which does not exist.")
     if make:
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -230,24 +196,36 @@ def folder(name: str, *, default: Path, make: bool = False, environ: Mapping[str
 def secret(name: str, *, default: str = "", key: bool = False, environ: Mapping[str, str] = os.environ) -> str:
     """Read a secret from NAME, or from the file named by NAME_FILE (as container platforms provide secrets).
 
-    A `key` is one that a service gave: a byte-order mark and white space around it are left out.
+    A `key` is one that a service gave: a byte-order mark and white space around it are left out, and `mended` says so.
 
     Raises ImproperlyConfigured, with a sentence that does not repeat it, for a key that a header cannot carry.
     """
-    path = environ.get(f"{name}_FILE", "").strip()
-    if environ.get(name, "").strip() and path:
+    path = as_given(f"{name}_FILE", environ)
+    if as_given(name, environ) and path:
         raise ImproperlyConfigured(f"Set {name} or {name}_FILE, not both.")
-    given = _key_in(f"{name}_FILE", path) if path else environ.get(name, "").strip() or default
-    return _header_key(f"{name}_FILE" if path else name, given) if key else given
+    given = key_in(f"{name}_FILE", path) if path else environ.get(name, "")
+    return (header_key(f"{name}_FILE" if path else name, given) if key else given.strip()) or ("" if path else default)
 
 
-def _header_key(setting: str, key: str) -> str:
+def secrets(name: str, *, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Read secrets that commas separate, from NAME or from the file named by NAME_FILE."""
+    return [word.strip() for word in secret(name, environ=environ).split(",") if word.strip()]
+
+
+mended: list[str] = []
+"""A sentence for each setting that was read in another way than it was written. `start.read_settings` prints them."""
+
+
+def header_key(setting: str, written: str) -> str:
     """Return the key without a byte-order mark and white space around it.
 
     Raises ImproperlyConfigured if it cannot be what a service gave.
     """
-    if problem := key_problem(key := key.strip(_AROUND_A_KEY)):
+    if problem := key_problem(key := written.strip(_AROUND_A_KEY)):
         raise ImproperlyConfigured(f"{setting} holds a key {problem} Copy it again from the service that gave it.")
+    if written.removesuffix("\n").removesuffix("\r") != key:  # most files end with a line break
+        what = "a byte-order mark" if "\ufeff" in written else "white space"
+        mended.append(f"{setting} has {what} around its key: it is used without.")
     return key
 
 
@@ -270,11 +248,50 @@ _AROUND_A_KEY = "\ufeff\u200b\u2060\u00a0 \t\r\n\v\f"
 _QUOTES = tuple("\"'`“”‘’«»„")
 
 
-def _key_in(setting: str, path: str) -> str:
+def key_in(setting: str, path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8").strip()
+        return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ImproperlyConfigured(f"{setting} names {path}, which cannot be read: {type(error).__name__}.") from None
+
+
+def signing_keys(name: str, keys: Sequence[str]) -> list[str]:
+    """Return keys that sign and seal. Raises ImproperlyConfigured for one that can be guessed, without repeating it."""
+    if short := next((key for key in keys if len(key) < LEAST_KEY), None):
+        raise ImproperlyConfigured(
+            f"{name} has a key of {len(short)} characters: take at least {LEAST_KEY}, such as `openssl rand -hex 32`."
+        )
+    if "" in keys:
+        raise ImproperlyConfigured(f"{name} is empty: put a key in, such as `openssl rand -hex 32`, or remove it.")
+    return [*keys]
+
+
+def together(**given: object) -> None:
+    """Raise ImproperlyConfigured if some of these settings have a value and others have none."""
+    if any(given.values()) and not all(given.values()):
+        lacking = ", ".join(name for name, value in given.items() if not value)
+        present = ", ".join(name for name, value in given.items() if value)
+        raise ImproperlyConfigured(f"{present} needs {lacking} too: set both or neither.")
+
+
+def needs(condition: object, name: str, what: str) -> None:
+    """Raise ImproperlyConfigured, with what the setting needs, if it has a value that cannot have an effect."""
+    if not condition:
+        raise ImproperlyConfigured(f"{name} needs {what}.")
+
+
+def host(name: str, *, environ: Mapping[str, str] = os.environ) -> str:
+    """Read the name or address of one server, without a port."""
+    raw = as_given(name, environ)
+    if raw and not re.fullmatch(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|[0-9A-Fa-f:]*:[0-9A-Fa-f:]+", raw):
+        raise ImproperlyConfigured(f"{name} must be the name of one server, such as smtp.example.org, without a port.")
+    return raw
+
+
+def refuse_unsendable(name: str, token: str) -> None:
+    """Raise ImproperlyConfigured for a secret that no header can carry."""
+    if not all("!" <= letter <= "~" for letter in token):
+        raise ImproperlyConfigured(f"{name} must have ASCII letters, digits and signs only, without spaces.")
 
 
 def with_password(address: str, password: str) -> str:
@@ -301,7 +318,7 @@ def url(name: str, *, default: str = "", models: bool = False, environ: Mapping[
 
     That of `models` is what all calls of a model server share: it has no query and not the path of one call.
     """
-    raw = environ.get(name, "").strip() or default
+    raw = as_given(name, environ) or default
     if raw and not is_web_address(raw):
         raise ImproperlyConfigured(
             f"{name} must look like https://service.example.org/path, without a password and without a #."
@@ -313,7 +330,7 @@ def url(name: str, *, default: str = "", models: bool = False, environ: Mapping[
 
 def site_url(name: str, *, default: str, environ: Mapping[str, str] = os.environ) -> str:
     """Read the address people open: scheme http or https and a host, without a path."""
-    raw = environ.get(name, "").strip() or default
+    raw = as_given(name, environ) or default
     if not is_web_address(raw) or urlsplit(raw).path.strip("/") or "?" in raw:
         raise ImproperlyConfigured(f"{name} must look like https://labels.example.org, without a path or password.")
     return raw.rstrip("/")
@@ -352,7 +369,7 @@ def hosts(name: str, *, environ: Mapping[str, str] = os.environ) -> list[str]:
 
 def mailbox(name: str, *, default: str, environ: Mapping[str, str] = os.environ) -> str:
     """Read an e-mail address, with a name before it or without."""
-    raw = environ.get(name, "").strip() or default
+    raw = as_given(name, environ) or default
     address = r"[^\s@<>,]+@[A-Za-z0-9.-]+"
     if raw != default and not re.fullmatch(rf"{address}|[^<>\r\n]*<{address}>", raw):
         raise ImproperlyConfigured(
@@ -361,60 +378,11 @@ def mailbox(name: str, *, default: str, environ: Mapping[str, str] = os.environ)
     return raw
 
 
-def model(
-    name: str, *, servers: Collection[str], words: Collection[str] = (), environ: Mapping[str, str] = os.environ
-) -> str:
-    """Read a model as provider:model, of a vendor, of one of the servers or built in; or one of the words."""
-    raw = environ.get(name, "").strip()
-    provider, _colon, rest = raw.partition(":")
-    if raw and raw not in words and not (rest and provider in {*BUILT_IN, *servers}):
-        known = ", ".join(sorted({*BUILT_IN, *servers} - {"scripted"}))
-        raise ImproperlyConfigured(f"{name} must look like provider:model, with one of {known}, not {raw!r}.")
-    return raw
-
-
-def model_patterns(name: str, *, environ: Mapping[str, str] = os.environ) -> list[str]:
-    """Read models as provider:model, separated by commas; * is a wildcard."""
-    listed = words(name, environ=environ)
-    for word in listed:
-        if not re.fullmatch(r"[^:\s]+:\S.*|\*", word):
-            raise ImproperlyConfigured(f"{name} must list models such as openai:some-model or openai:*, not {word!r}.")
-    return listed
-
-
 def time_zone(name: str, *, default: str, environ: Mapping[str, str] = os.environ) -> str:
     """Read the name of a time zone."""
-    raw = environ.get(name, "").strip() or default
+    raw = as_given(name, environ) or default
     try:
         ZoneInfo(raw)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise ImproperlyConfigured(f"{name} must be a time zone such as Europe/Zurich, not {raw!r}.") from None
     return raw
-
-
-def bucket(
-    name: str, *, endpoint: str, region: str, access_key: str, secret_key: str, prefix: str = ""
-) -> dict[str, object]:
-    """Return the bucket of the site's files as an entry of Django's STORAGES.
-
-    Without keys boto3 finds those of the machine it runs on. Nothing in the bucket is public, and no address of it is
-    given to anybody: the site sends every file itself, after it has asked whether this person may have it.
-    """
-    if endpoint and (not is_web_address(endpoint) or urlsplit(endpoint).path.strip("/") or "?" in endpoint):
-        raise ImproperlyConfigured(
-            "MEDIA_ENDPOINT must look like https://minio.example.org, without a path or password."
-        )
-    return {
-        "BACKEND": "config.media_bucket.MediaBucket",
-        "OPTIONS": {
-            "bucket_name": name,
-            "endpoint_url": endpoint or None,
-            "region_name": region,
-            "access_key": access_key or None,
-            "secret_key": secret_key or None,
-            "location": prefix.strip("/"),
-            "default_acl": None,
-            "file_overwrite": True,  # names are random: asking first whether one is free would double the requests
-            "max_memory_size": 4 * 2**20,  # larger files are read by way of the disk
-        },
-    }

@@ -27,7 +27,8 @@ LATE = frozenset(
         *("bm25s", "krippendorff", "numpy", "scipy", "pyarrow", "pyarrow.compute", "pyarrow.parquet"),
         # files, pictures, words
         *("charset_normalizer", "fuzzysearch", "json_repair", "lxml", "lxml.etree", "lxml.html", "pi_heif", "pypdf"),
-        *("py3langid", "py3langid.langid", "python_calamine", "simplemma"),
+        *("py3langid", "py3langid.langid", "python_calamine", "regex", "simplemma"),
+        *("confusable_homoglyphs.categories", "confusable_homoglyphs.confusables"),
         # other machines; ours derive classes from those of libraries
         *("boto3", "botocore", "botocore.config", "botocore.exceptions", "httpcore2", "httpx2", "redis", "requests"),
         *("celery", "kombu", "kombu.exceptions"),
@@ -40,7 +41,7 @@ LATE = frozenset(
 )
 """Modules that starting a process does not need; tests/config/test_late_modules.py holds us to it."""
 _FOLLOWED_BY = {"celery": "config.celery"}
-"""What is loaded next: whoever sends a task sends it with the site's own Celery app."""
+"""After `celery`, import `config.celery`, so that tasks use the site's app."""
 _waiting = set(LATE)
 _one_at_a_time = RLock()
 

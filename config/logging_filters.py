@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 
-_SECRET_NAME = re.compile(r"(KEY|PASSWORD|SECRET|TOKEN)$")
+_SECRET_NAME = re.compile(r"(KEY|PASSWORD|SECRET|TOKEN|KEY_FALLBACKS)$")
 _ADDRESS_NAME = re.compile(r"(_URL|_DSN)$")
 _LOOKS_SECRET = re.compile(
     r"\bsk-[A-Za-z0-9_-]{6,}"
     r"|(?<=Bearer )\S+|(?<=bearer )\S+"
     r"|(?<=://)[^\s/@:]*:[^\s/@]+(?=@)"
 )
+_ONE_HOUR = 3600
 SECRET_ADDRESSES = (
     "invite/<token>",
     "mail/stop/<token>",
@@ -21,8 +22,9 @@ SECRET_ADDRESSES = (
     "accounts/password/reset/key/<uidb36>-<key>",
 )
 """Addresses whose last part opens something for whoever knows it. docs/operators.md lists them for a proxy's log."""
-# As a path, and inside the query of another address, where a slash may be written as %2F or %252F.
-_SLASH, _PART = "(?:/|%(?:25)?2F)", r"[^\s/?#&\"'<>]+"
+# As a path, as somebody mistypes it (`//`, `/./`, a backslash, a space), and inside the query of another address, where
+# a slash may be written as %2F or %252F.
+_SLASH, _PART = r"(?:(?:/|\\|%(?:25)*(?:2F|5C))(?:[\s.]|%(?:25)*20)*)+", r"[^\s/?#&\"'<>]+"
 
 
 def _before_the_secret(address: str) -> str:
@@ -39,7 +41,12 @@ _QUOTED_VALUES = re.compile(r"^(DETAIL|CONTEXT|LINE \d+): .*$", re.MULTILINE)
 
 def secret_values(environ: Mapping[str, str]) -> list[str]:
     """Return the environment's values that look secret by their names, longest first, and passwords of addresses."""
-    secrets = {value for name, value in environ.items() if _SECRET_NAME.search(name) and len(value) >= 6}
+    secrets = {
+        secret
+        for name, value in environ.items()
+        if _SECRET_NAME.search(name)
+        for secret in (value, *map(str.strip, value.split(",") if name.endswith("_FALLBACKS") else ()))
+    }
     for name, value in environ.items():
         if _ADDRESS_NAME.search(name) and "@" in value:
             secrets.add(urlsplit(value).password or "")
@@ -59,6 +66,30 @@ def redact(text: str, secrets: list[str]) -> str:
     for pattern in (_SECRET_ADDRESS, _ONE_TIME_CODE):
         text = pattern.sub(r"\1[redacted]", text)
     return _QUOTED_VALUES.sub(r"\1: [left out]", _LOOKS_SECRET.sub("[redacted]", text))
+
+
+class Refusals(logging.Filter):
+    """Makes of what callers did wrong (4xx) a line of INFO: warnings are for what an operator should look at.
+
+    Django's own sign of an attack, such as a foreign host name, stays a warning, once an hour for each kind. All are
+    counted by `interplay_http_requests_total`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: dict[str, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether the record is written, and change its level."""
+        if not record.name.startswith("django.") or not 400 <= getattr(record, "status_code", 0) < 500:
+            return True
+        is_attack = record.name.startswith("django.security.") and record.name != "django.security.csrf"
+        is_news = is_attack and record.created - self._told.get(record.name, 0) >= _ONE_HOUR
+        if is_news:
+            self._told[record.name] = record.created
+        record.levelno = logging.WARNING if is_news else logging.INFO
+        record.levelname = logging.getLevelName(record.levelno)
+        return logging.getLogger().isEnabledFor(record.levelno)  # LOG_LEVEL
 
 
 class Redacting(logging.Formatter):

@@ -9,7 +9,10 @@ from django.db import models
 from django.db.models import ExpressionWrapper, F
 from django.db.models.functions import Now
 
-from runs.sql.database_clock import seconds_from_now
+from runs.sql.database_clock import just_now, seconds_from_now
+
+BACKUP = "backup"
+"""The part of `Pulse` that a backup leaves in the database that it has copied."""
 
 
 class Pulse(models.Model):
@@ -29,8 +32,8 @@ class Pulse(models.Model):
     @classmethod
     def take_turn(cls, part: str, every: timedelta) -> bool:
         """Record a turn of `part`, unless one was recorded within `every`; return whether it was."""
-        overdue = seconds_from_now(-every.total_seconds())
-        if cls.objects.filter(part=part, at__lt=overdue).update(at=seconds_from_now(0)):
+        lately = just_now(every.total_seconds())
+        if cls.objects.filter(part=part).exclude(at__range=lately).update(at=seconds_from_now(0)):
             return True
         _row, is_first = cls.objects.get_or_create(part=part, defaults={"at": seconds_from_now(0)})
         return is_first
@@ -56,7 +59,7 @@ class Pulse(models.Model):
     @classmethod
     def is_fresh(cls, part: str, within: timedelta) -> bool:
         """Return whether `part` was seen alive within that time."""
-        return cls.objects.filter(part=part, at__gte=seconds_from_now(-within.total_seconds())).exists()
+        return cls.objects.filter(part=part, at__range=just_now(within.total_seconds())).exists()
 
 
 class SharedParts(models.Model):
@@ -65,6 +68,8 @@ class SharedParts(models.Model):
     database = models.CharField(max_length=32)  # drawn once; the mark in the storage of files repeats it
     files = models.CharField(max_length=32)  # drawn once for the storage of files
     key = models.CharField(max_length=64)  # a fingerprint of SECRET_KEY
+    # one of the key that seals; "" until a process notes its own
+    sealing_key = models.CharField(max_length=64, blank=True, default="", db_default="")
 
     class Meta:
         verbose_name_plural = "shared parts"

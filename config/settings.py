@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import django_stubs_ext
 
-from config import env, env_database
+from config import env, env_bucket, env_database, env_models
 from config.queues import Queues, Work
 from config.secret_key import load_or_create_key
 from config.web import rate_limit_table
@@ -36,8 +36,15 @@ DEMO = env.flag("DEMO", default=False)
 """Demo mode: the login page shows the sample logins. Never on a site with real people's labels."""
 DEMO_LOGINS = VAR_DIR / "demo_logins.json"
 """Written by the `demo` command: a list of {"role", "username", "password"}."""
-SECRET_KEY = env.secret("SECRET_KEY") or load_or_create_key(VAR_DIR / "secret_key")
-SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
+SECRET_KEY = env.secret("SECRET_KEY")
+SECRET_KEY = env.signing_keys(
+    "SECRET_KEY" if SECRET_KEY else str(VAR_DIR / "secret_key"),
+    [SECRET_KEY or load_or_create_key(VAR_DIR / "secret_key")],
+)[0]
+SECRET_KEY_FALLBACKS = env.signing_keys("SECRET_KEY_FALLBACKS", env.secrets("SECRET_KEY_FALLBACKS"))
+SEALING_KEY = "".join(env.signing_keys("SEALING_KEY", [key for key in [env.secret("SEALING_KEY")] if key]))
+"""Encrypts secrets in the database; empty: what follows from SECRET_KEY does."""
+SEALING_KEY_FALLBACKS = env.signing_keys("SEALING_KEY_FALLBACKS", env.secrets("SEALING_KEY_FALLBACKS"))
 SITE_URL = env.site_url("SITE_URL", default="http://127.0.0.1:8000")
 _SITE = urlsplit(SITE_URL)
 HTTPS = _SITE.scheme == "https"
@@ -45,6 +52,10 @@ ALLOWED_HOSTS = [str(_SITE.hostname), *env.hosts("ALLOWED_HOSTS"), "127.0.0.1", 
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if HTTPS else []
 TRUSTED_PROXIES = env.whole("TRUSTED_PROXIES", default=0, most=5)
 """How many reverse proxies stand in front; the caller's address is the entry of that depth in X-Forwarded-For."""
+# gunicorn takes these (config/server/gunicorn_config.py); each process refuses what makes no sense.
+env.web_concurrency()
+env.web_threads()
+env.connections_per_address()
 ADMIN_PATH = env.matching("ADMIN_PATH", r"/*[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*/*", default="backstage").strip("/") + "/"
 
 SESSION_ENGINE = "config.web.sessions"
@@ -56,7 +67,8 @@ SECURE_REDIRECT_EXEMPT = [r"^(healthz|livez|readyz|metrics)$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
-SECURE_HSTS_PRELOAD = HTTPS and env.flag("HSTS_PRELOAD", default=False)
+SECURE_HSTS_PRELOAD = env.flag("HSTS_PRELOAD", default=False)
+env.needs(HTTPS or not SECURE_HSTS_PRELOAD, "HSTS_PRELOAD", "a SITE_URL that begins with https://")
 # A preload list is hard to leave, and binds whoever owns the domain: no site is put there unless they ask for it.
 SILENCED_SYSTEM_CHECKS = [] if SECURE_HSTS_PRELOAD else ["security.W021"]
 SECURE_REFERRER_POLICY = "same-origin"
@@ -81,6 +93,14 @@ UPLOAD_MAX_PIXELS = env.whole("UPLOAD_MAX_PIXELS", default=10_000_000_000, least
 
 OIDC_SERVER_URL = env.url("OIDC_SERVER_URL")
 """An OpenID Connect provider people may sign in with, e.g. https://id.example.org/realms/lab; empty: none."""
+_OIDC_APP = {
+    "provider_id": "oidc",
+    "name": env.text("OIDC_NAME", default="Single sign-on"),
+    "client_id": env.text("OIDC_CLIENT_ID"),
+    "secret": env.secret("OIDC_CLIENT_SECRET"),
+    "settings": {"server_url": OIDC_SERVER_URL},
+}
+env.needs(not OIDC_SERVER_URL or _OIDC_APP["client_id"], "OIDC_SERVER_URL", "OIDC_CLIENT_ID")
 _OIDC_ORIGIN = "{0.scheme}://{0.netloc}".format(urlsplit(OIDC_SERVER_URL)) if OIDC_SERVER_URL else None
 
 CONTENT_SECURITY_POLICY = {
@@ -102,6 +122,7 @@ CONTENT_SECURITY_POLICY = {
 
 METRICS_TOKEN = env.secret("METRICS_TOKEN")
 """The bearer token with which Prometheus reads /metrics; empty: METRICS_NETWORKS decides alone."""
+env.refuse_unsendable("METRICS_TOKEN", METRICS_TOKEN)
 METRICS_NETWORKS = env.networks("METRICS_NETWORKS")
 """Networks from which /metrics is read; empty: from everywhere, with the token. With neither there is no /metrics."""
 METRICS = bool(METRICS_TOKEN or METRICS_NETWORKS)
@@ -155,6 +176,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "config.web.locale_middleware.PersonalLanguage",
     "allauth.account.middleware.AccountMiddleware",
+    "config.web.open_sessions.OpenSessions",
     "config.web.sign_in_again.SignInAgain",
     "config.web.own_password.OwnPassword",
     "config.web.rate_limits.RateLimits",
@@ -165,6 +187,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "config.web.ended_project.EndedProject",
     "config.web.middleware.NotAllowed",
+    "config.web.middleware.OneLineNames",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -191,6 +214,8 @@ DATABASES = {"default": env_database.database("DATABASE_URL", default=VAR_DIR / 
 _REPLICA = env_database.replica("DATABASE_REPLICA_URL", of=DATABASES["default"])
 """A read-only copy of the database, from which figures and files of items are read."""
 DATABASES |= _REPLICA
+SERVED_DATABASE = VAR_DIR / "served_database.json"
+"""Which database the site was last served from; commands refuse another one (`config.served_database`)."""
 DATABASE_ROUTERS = ["runs.sql.read_replica.Router"] if _REPLICA else []
 _ON_SQLITE = str(DATABASES["default"]["ENGINE"]).endswith("sqlite3")
 # Tests use a database file, not memory, so that threads and processes see the same rows; one per process, so that
@@ -216,7 +241,7 @@ WHITENOISE_AUTOREFRESH = DEBUG
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 MEDIA_BUCKET = env.text("MEDIA_BUCKET")
 """The bucket of an S3-compatible server for pictures, uploads and releases of several machines; empty: MEDIA_ROOT."""
-_BUCKET = env.bucket(
+_BUCKET = env_bucket.bucket(
     MEDIA_BUCKET,
     endpoint=env.text("MEDIA_ENDPOINT"),
     region=env.text("MEDIA_REGION", default="us-east-1"),
@@ -228,7 +253,7 @@ STORAGES: dict[str, dict[str, Any]] = {
     "default": _BUCKET if MEDIA_BUCKET else {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
-        if _COLLECTED or env.flag("COLLECTING", default=False)
+        if env.flag("COLLECTING", default=False) or _COLLECTED
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     },
 }
@@ -250,7 +275,10 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_ADAPTER = "config.web.accounts.Accounts"
-ACCOUNT_FORMS = {"change_password": "config.web.accounts.PasswordForm"}
+ACCOUNT_FORMS = {
+    "change_password": "config.web.accounts.PasswordForm",
+    "reset_password": "config.web.accounts.ResetForm",
+}
 SOCIALACCOUNT_ADAPTER = "config.web.accounts.OutsideAccounts"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
@@ -265,6 +293,8 @@ ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 PASSWORD_RESET_TIMEOUT = 86_400
 """Seconds that a link for a new password works, sent by mail or made by an admin."""
+ACCOUNT_UNIQUE_EMAIL = True
+"""The database takes an address from one account only, once it is confirmed."""
 # Ours count in one place for pages and API and answer 429 with Retry-After (config/web/rate_limits.py).
 ACCOUNT_RATE_LIMITS = False
 MFA_ADAPTER = "config.web.accounts.SecondSteps"
@@ -272,32 +302,32 @@ MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_TOTP_ISSUER = "Interplay"
 # Accounts come from an admin, not from sign-up, and need no address: there is none to verify.
 MFA_ALLOW_UNVERIFIED_EMAIL = True
+MFA_FORMS = {
+    "add_webauthn": "config.web.security_keys.AddKeyForm",
+    "authenticate_webauthn": "config.web.security_keys.KeyForm",
+    "reauthenticate_webauthn": "config.web.security_keys.KeyAgainForm",
+}
+# The forms above compare the origin with SITE_URL. Keys come after the password: none signs in alone.
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS
+MFA_PASSKEY_LOGIN_ENABLED = False
 SOCIALACCOUNT_ONLY = False
 SOCIALACCOUNT_LOGIN_ON_GET = False
 SOCIALACCOUNT_STORE_TOKENS = False
 SOCIALACCOUNT_PROVIDERS = {
     "openid_connect": {
         "OAUTH_PKCE_ENABLED": True,
-        "APPS": [
-            {
-                "provider_id": "oidc",
-                "name": env.text("OIDC_NAME", default="Single sign-on"),
-                "client_id": env.text("OIDC_CLIENT_ID"),
-                "secret": env.secret("OIDC_CLIENT_SECRET"),
-                "settings": {"server_url": OIDC_SERVER_URL},
-            }
-        ]
-        if OIDC_SERVER_URL
-        else [],
+        "APPS": [_OIDC_APP] if OIDC_SERVER_URL else [],
     }
 }
 
-EMAIL_HOST = env.text("EMAIL_HOST")
+EMAIL_HOST = env.host("EMAIL_HOST")
 EMAIL_PORT = env.whole("EMAIL_PORT", default=587, least=1, most=65535)
 EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
 EMAIL_HOST_PASSWORD = env.secret("EMAIL_HOST_PASSWORD")
 EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=True)
+env.together(EMAIL_HOST_USER=EMAIL_HOST_USER, EMAIL_HOST_PASSWORD=EMAIL_HOST_PASSWORD)
+# Port 465 speaks TLS from the first byte, which waits for ever for what the other side says first.
+env.needs(EMAIL_PORT != 465, "EMAIL_PORT 465", "TLS from the first byte, which the site does not speak: take 587")
 EMAIL_TIMEOUT = 10
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'dummy'}.EmailBackend"
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.mailbox("EMAIL_FROM", default=f"interplay@{_SITE.hostname}")
@@ -336,7 +366,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["config.api.parsers.StrictJSON", "rest_framework.parsers.MultiPartParser"],
+    "DEFAULT_PARSER_CLASSES": ["config.api.parsers.StrictJSON"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "config.api.negotiation.OwnMediaTypes",
     "DEFAULT_THROTTLE_CLASSES": ["config.api.throttles.UserRateThrottle"],
     "DEFAULT_SCHEMA_CLASS": "config.api.schema.TruthfulSchema",
@@ -385,13 +415,16 @@ WORKER_TAKES_WHAT_IS_LEFT = env.flag("WORKER_TAKES_WHAT_IS_LEFT", default=True)
 WORKER_ONE_CORE = env.flag("WORKER_ONE_CORE", default=True)
 """Keep a worker on one core, each worker on another one (Linux)."""
 WORKER_HEARTBEAT_FILE = env.text("WORKER_HEARTBEAT_FILE")
+env.needs(
+    not WORKER_HEARTBEAT_FILE or Path(WORKER_HEARTBEAT_FILE).parent.is_dir(), "WORKER_HEARTBEAT_FILE", "its folder"
+)
 """A file that a worker touches every ten seconds, for health checks of containers; empty: none."""
 RUN_BUSY_ROUNDS = env.whole("RUN_BUSY_ROUNDS", default=12, least=1, most=1000)
 """Rounds in a row for which a run waits for a busy provider before it fails."""
 RUN_SITE_CALLS_A_DAY = env.whole("RUN_SITE_CALLS_A_DAY", default=0)
 RUN_SITE_TOKENS_A_DAY = env.whole("RUN_SITE_TOKENS_A_DAY", default=0, most=2**40)
 """The most model calls and tokens of the whole site a day (UTC); 0: no limit. Projects have their own budgets."""
-PROMPTS_DIR = env.folder("PROMPTS_DIR", default=VAR_DIR / "prompts")
+PROMPTS_DIR = env.folder("PROMPTS_DIR", default=VAR_DIR / "prompts", exists=True)
 """Prompts that replace the site's own: <app>/<method>/<role>.md below it."""
 
 # ── Celery ────────────────────────────────────────────────────────────────────
@@ -446,13 +479,20 @@ CELERY_TASK_DEFAULT_QUEUE = QUEUES.default
 # With files there is one machine: one queue will do. Where there are more, config/celery.py declares them.
 CELERY_TASK_ROUTES = () if QUEUE_FOLDERS else (QUEUES.route,)
 WORKER_QUEUES = env.several("WORKER_QUEUES", among=set(Work))
+env.needs(not QUEUE_FOLDERS or set(WORKER_QUEUES) == set(Work), "WORKER_QUEUES", "a broker (CELERY_BROKER_URL)")
 """What a worker takes: runs, imports, releases, figures, rest; all of them by default."""
+# Nothing asks a worker by the broker, and whoever can write to the broker could stop them all with it. What workers
+# tell each other stays within the site.
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_CONTROL_EXCHANGE = f"{QUEUES.default}-control"
+CELERY_EVENT_EXCHANGE = f"{QUEUES.default}-events"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
+CELERY_BEAT_SCHEDULER = "config.server.beat_schedule.Schedule"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat")
 _ONE_REPEAT = {"retry": True, "retry_policy": {"max_retries": 1, "interval_start": 0}}
-CELERY_BEAT_SCHEDULE = {
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     # No message expires: that would compare the clocks of two machines. A sweep asks the database whether it is due.
     # Beat keeps one connection: only a repeat opens a new one in place of one that RabbitMQ has closed.
     "sweep": {"task": "config.tasks.sweep", "schedule": 30.0, "options": _ONE_REPEAT},
@@ -463,21 +503,21 @@ QUEUE_TMP = VAR_DIR / "tmp"
 
 # ── PROVIDERS (models; providers/bindings.py says what follows from these) ────
 
-MODEL_SERVERS = env.model_servers("MODEL_SERVERS")
+MODEL_SERVERS = env_models.model_servers("MODEL_SERVERS")
 """Further servers by name: a role's model there is name:model."""
 MODEL_BINDINGS = {
-    name: env.model(name, servers=MODEL_SERVERS)
+    name: env_models.model(name, servers=MODEL_SERVERS)
     for name in ("MODEL_TEXT", "MODEL_VISION", *(role.setting for role in ModelRole))
 }
 """Which model answers which role, as provider:model; MODEL_TEXT and MODEL_VISION are what the others fall back to."""
-MODEL_ALLOWED = env.model_patterns("MODEL_ALLOWED")
+MODEL_ALLOWED = env_models.model_patterns("MODEL_ALLOWED", servers=MODEL_SERVERS)
 """Further models that projects and runs may choose: provider:model, with * as a wildcard."""
-MODEL_PRICES = env.prices("MODEL_PRICES")
+MODEL_PRICES = env_models.prices("MODEL_PRICES")
 """Prices of a million tokens, in, out and in from the provider's cache: provider:model=2.5/10/0.25, by commas."""
 MODEL_PRICE_CURRENCY = env.text("MODEL_PRICE_CURRENCY", default="USD")
 EXAMPLES_FOLDER = VAR_DIR / "examples"
 """Folder of the vectors of labelled examples; rebuilt from the database if it is missing."""
-MODEL_EMBEDDING = env.model(
+MODEL_EMBEDDING = env_models.model(
     "MODEL_EMBEDDING", servers=MODEL_SERVERS, words=("local", "local:ngrams-1", "local:wordllama")
 )
 """Embedding that finds similar examples: openai:NAME or dashscope:NAME; empty or `local`: by spelling."""
@@ -489,11 +529,11 @@ OPENAI_JSON = env.choice("OPENAI_JSON", among={"schema", "object", "off"}, defau
 """How JSON is requested: by schema, as any object, or in words only (for servers without either)."""
 DASHSCOPE_API_KEY = env.secret("DASHSCOPE_API_KEY", key=True)
 DASHSCOPE_HTTP_BASE_URL = env.url("DASHSCOPE_HTTP_BASE_URL", models=True)
-MODEL_PROFILES = env.model_profiles("MODEL_PROFILES")
+MODEL_PROFILES = env_models.model_profiles("MODEL_PROFILES")
 """What models take, where the built-in table does not know it or an operator knows better."""
 MODEL_PICTURE_SIDE = env.whole("MODEL_PICTURE_SIDE", default=2048, most=16_384)
 """The longest side in pixels with which pictures are sent to models; 0: pictures are sent as they are stored."""
-MODEL_ANSWER_TOKENS = env.answer_tokens("MODEL_ANSWER_TOKENS", roles=set(ModelRole), default=16_000)
+MODEL_ANSWER_TOKENS = env_models.answer_tokens("MODEL_ANSWER_TOKENS", roles=set(ModelRole), default=16_000)
 """The most tokens of one answer, thinking included, by role; "" is every other role's."""
 MODEL_CALLS_AT_ONCE = env.whole("MODEL_CALLS_AT_ONCE", default=4, least=1, most=1000)
 """Calls under way at one provider, per process."""
@@ -517,6 +557,7 @@ SEARCH_ENGINE = env.choice("SEARCH_ENGINE", among={"google", "searxng", "local"}
 """Preferred engine if several are configured; `local` searches the documents that admins upload."""
 GOOGLE_SEARCH_KEY = env.secret("GOOGLE_SEARCH_KEY", key=True)
 GOOGLE_SEARCH_ENGINE = env.text("GOOGLE_SEARCH_ENGINE")
+env.together(GOOGLE_SEARCH_KEY=GOOGLE_SEARCH_KEY, GOOGLE_SEARCH_ENGINE=GOOGLE_SEARCH_ENGINE)
 """The id (cx) of a Programmable Search Engine."""
 GOOGLE_SEARCH_URL = env.url("GOOGLE_SEARCH_URL", default="https://www.googleapis.com/customsearch/v1")
 SEARXNG_URL = env.url("SEARXNG_URL")
@@ -528,6 +569,7 @@ S3_ENDPOINT = env.url("S3_ENDPOINT")
 S3_REGION = env.text("S3_REGION", default="us-east-1")
 S3_ACCESS_KEY = env.secret("S3_ACCESS_KEY")
 S3_SECRET_KEY = env.secret("S3_SECRET_KEY")
+env.together(S3_ACCESS_KEY=S3_ACCESS_KEY, S3_SECRET_KEY=S3_SECRET_KEY)
 WEBHOOK_ALLOW = env.origins("WEBHOOK_ALLOW")
 """Origins that webhooks may be sent to although they are not public or not https, e.g. http://receiver.lab:8080."""
 SEARCHES_AT_ONCE = env.whole("SEARCHES_AT_ONCE", default=4, least=1, most=100)
@@ -559,7 +601,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {LOG_FORMAT: _FORMATTERS[LOG_FORMAT]},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
+    "filters": {"refusals": {"()": "config.logging_filters.Refusals"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["refusals"]}},
     "root": {
         "handlers": ["stderr"],
         "level": env.choice("LOG_LEVEL", among={"DEBUG", "INFO", "WARNING", "ERROR"}, default="INFO"),

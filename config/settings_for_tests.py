@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 os.environ.setdefault("VAR_DIR", str(Path(__file__).resolve().parent.parent / "var" / "tests"))
+os.environ.setdefault("INTERPLAY_ENV", "")
 os.environ.setdefault("CELERY_BROKER_URL", "memory://")
 os.environ.setdefault("RATE_LIMITED", "off")
 os.environ.setdefault("LOG_LEVEL", "WARNING")

@@ -17,7 +17,8 @@ from django.core.files.storage import default_storage
 from django.db import DatabaseError, connection, transaction
 from django.utils.crypto import salted_hmac
 
-from annotation.core import stored_files
+from annotation.core import sealed, stored_files
+from config import served_database
 from config.models import SharedParts
 
 log = logging.getLogger(__name__)
@@ -31,14 +32,17 @@ _HOW = (
 def check_at_start() -> None:
     """Compare this process with the others of the site, and remember the storage that it sees.
 
-    Raises ImproperlyConfigured with what differs. A database or a storage that is away stops nobody here. On SQLite
-    there is one machine, and nothing to compare.
+    Raises ImproperlyConfigured with what differs, and if VAR_DIR is that of a site with another database. A database or
+    a storage that is away stops nobody here. On SQLite there is one machine, and only the database is compared.
     """
-    if not serves_several_machines():
-        return
+    marker = None
     try:
-        different = differences()
-        marker = stored_files.read_marker()
+        different = _database_differs()
+        if serves_several_machines():
+            different += differences()
+            marker = stored_files.read_marker()
+        if not different:
+            served_database.remember()
     except (DatabaseError, OSError) as fault:  # the site starts without either, and says so on its pages
         log.warning("not checked whether key, files and database are the shared ones: %s", type(fault).__name__)
         return
@@ -46,6 +50,16 @@ def check_at_start() -> None:
         raise ImproperlyConfigured(" ".join([*different, _HOW]))
     if marker is not None:
         stored_files.expect_marker(marker)
+
+
+def _database_differs() -> list[str]:
+    other = served_database.other_place()
+    if other is None:
+        return []
+    sentence = (
+        f"DATABASE_URL names {served_database.here()}, and the site of {settings.VAR_DIR} was served from {other}."
+    )
+    return [f"{sentence} If that is meant, give the command {served_database.ANYWAY} too."]
 
 
 def serves_several_machines() -> bool:
@@ -59,16 +73,21 @@ def differences(*, make_marks: bool = True) -> list[str]:
     If there are no marks yet, they are made, or nothing is compared.
     """
     if not make_marks:
-        row = SharedParts.objects.filter(pk=1).first()
+        row = SharedParts.objects.exclude(key="").filter(pk=1).first()
         if row is None and stored_files.read_marker() is None:
             return []
         row = row or SharedParts(**_fresh())  # no other database's files have these marks
-        return [*_key_differs(row), *_files_differ(row)]
+        return [*_keys_differ(row), *_files_differ(row)]
     with transaction.atomic():
-        row, is_first = SharedParts.objects.get_or_create(pk=1, defaults=_fresh())
+        row, is_first = SharedParts.objects.select_for_update().get_or_create(pk=1, defaults=_fresh())
+        if not row.key:  # moved here from SQLite, where the database alone has an id
+            is_first = True
+            for name, value in _fresh().items():  # a new id too: the file that is left behind has the old one
+                setattr(row, name, value)
+            row.save()
         if is_first and stored_files.read_marker() is None:  # others wait for this row, and then see the marker
             _write_marker(row)
-    return [*_key_differs(row), *_files_differ(row)]
+    return [*_keys_differ(row), *_files_differ(row)]
 
 
 def adopt() -> None:
@@ -77,10 +96,20 @@ def adopt() -> None:
         row, _new = SharedParts.objects.update_or_create(pk=1, defaults=_fresh())
         default_storage.delete(stored_files.MARKER)
         _write_marker(row)
+    served_database.remember()
 
 
 def _fresh() -> dict[str, str]:
-    return {"database": uuid4().hex, "files": uuid4().hex, "key": _fingerprint(settings.SECRET_KEY)}
+    keys = {column: _fingerprint(used[0]) for column, (_name, used) in _keys().items()}
+    return {"database": uuid4().hex, "files": uuid4().hex, **keys}
+
+
+def _keys() -> dict[str, tuple[str, list[str]]]:
+    """Return by column of `SharedParts` the setting, and its keys: the one in use first, then former ones."""
+    return {
+        "key": ("SECRET_KEY", [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]),
+        "sealing_key": ("SEALING_KEY", sealed.keys()),
+    }
 
 
 def _write_marker(row: SharedParts) -> None:
@@ -88,13 +117,16 @@ def _write_marker(row: SharedParts) -> None:
     default_storage.save(stored_files.MARKER, ContentFile(content.encode()))
 
 
-def _key_differs(row: SharedParts) -> Sequence[str]:
-    if row.key == _fingerprint(settings.SECRET_KEY):
-        return []
-    if row.key in map(_fingerprint, settings.SECRET_KEY_FALLBACKS):  # the key is being changed
-        SharedParts.objects.filter(pk=1, key=row.key).update(key=_fingerprint(settings.SECRET_KEY))
-        return []
-    return ["SECRET_KEY is not the one of the other processes on this database."]
+def _keys_differ(row: SharedParts) -> Sequence[str]:
+    different: dict[str, str] = {}
+    for column, (name, used) in _keys().items():
+        current, *former = map(_fingerprint, used)
+        noted = getattr(row, column)
+        if noted in ("", *former):  # the key is being changed
+            SharedParts.objects.filter(pk=1, **{column: noted}).update(**{column: current})
+        elif noted != current:
+            different.setdefault(current, f"{name} is not the one of the other processes on this database.")
+    return list(different.values())  # without a key of its own for sealing, one key is one difference
 
 
 def _files_differ(row: SharedParts) -> Sequence[str]:

@@ -7,7 +7,9 @@ from celery import shared_task
 from django.conf import settings
 from django.core.management import call_command
 
+from annotation.members.open_sessions import forget_ended
 from annotation.operations import sweep as operations_sweep
+from config import queue_readers
 from config.models import Pulse
 from config.web.rate_counters import FileCounters
 
@@ -25,10 +27,12 @@ def sweep() -> None:
     if Pulse.take_turn("sweep", SWEEP_EVERY):
         operations_sweep.sweep()
     Pulse.beat("worker")
+    queue_readers.note_unread_queues()  # a site whose /healthz nobody reads has it in its log
 
 
 @shared_task(name="config.tasks.tidy")
 def tidy() -> None:
     """Delete what is no longer needed: ended sessions, and rate counters unused for a day."""
     call_command("clearsessions", verbosity=0)
+    forget_ended()
     FileCounters(Path(settings.RATE_LIMITS_FOLDER)).forget(older_than=_DAY)

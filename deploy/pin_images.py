@@ -2,9 +2,11 @@
 
     python deploy/pin_images.py [--check] [FILE …]
 
+Client and server of PostgreSQL have one major version, which stands here: the command writes it into their tags.
+
 A tag can be moved to other content, a digest cannot. It asks the images' registries by a program that is there: docker
 (with buildx), crane or skopeo. Without names of files it takes those of this repository. `--check` asks nobody: it
-names what has no digest, and ends with 1 if there is any.
+names what has no digest or another version of PostgreSQL, and ends with 1 if there is any.
 """
 
 import argparse
@@ -15,6 +17,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+POSTGRESQL = 16
+"""The major version of PostgreSQL: its client in the image of the site, its server in compose and Kubernetes.
+
+Its data files are of one major version: docs/operators.md says how a site comes to another one.
+"""
 ROOT = Path(__file__).resolve().parent.parent
 FILES = (
     "Dockerfile",
@@ -41,9 +48,23 @@ def unpinned(text: str) -> list[str]:
     return [found["image"] for found in _NAMED.finditer(text) if not found["digest"]]
 
 
+def of_another_version(text: str) -> list[str]:
+    """Return the images of PostgreSQL that have another major version than this site's."""
+    return [image for image in images(text) if image.startswith("postgres:") and image != _of_our_version(image)]
+
+
+def _of_our_version(image: str) -> str:
+    return re.sub(r"^postgres:\d+(\.\d+)?", f"postgres:{POSTGRESQL}", image)
+
+
 def pinned(text: str, digests: dict[str, str]) -> str:
-    """Return the text with the digest of each image behind its tag."""
-    return _NAMED.sub(lambda found: f"{found['before']}{found['image']}@{digests[found['image']]}", text)
+    """Return the text with the digest of each image behind its tag, and with our version of PostgreSQL."""
+
+    def named(found: re.Match[str]) -> str:
+        image = _of_our_version(found["image"])
+        return f"{found['before']}{image}@{digests[image]}"
+
+    return _NAMED.sub(named, text)
 
 
 def images(text: str) -> list[str]:
@@ -68,15 +89,20 @@ def ask(image: str) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Write the digests, or name what has none. Return the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="only name the images without a digest")
+    parser.add_argument("--check", action="store_true", help="only name images without a digest or of another version")
     parser.add_argument("files", nargs="*", type=Path, default=[ROOT / name for name in FILES])
     options = parser.parse_args(arguments)
     texts = {path: path.read_text(encoding="utf-8") for path in options.files}
     if options.check:
-        without = [f"{path}: {image}" for path, text in texts.items() for image in unpinned(text)]
+        without = [
+            f"{path}: {image}" for path, text in texts.items() for image in [*unpinned(text), *of_another_version(text)]
+        ]
         sys.stdout.write("".join(f"{line}\n" for line in without))
         return 1 if without else 0
-    digests = {image: ask(image) for image in sorted({image for text in texts.values() for image in images(text)})}
+    digests = {
+        image: ask(image)
+        for image in sorted({_of_our_version(image) for text in texts.values() for image in images(text)})
+    }
     for path, text in texts.items():
         path.write_text(pinned(text, digests), encoding="utf-8")
     sys.stdout.write("".join(f"{image}@{digest}\n" for image, digest in digests.items()))

@@ -66,17 +66,8 @@ def signed_in(browser: Browser, login: dict[str, str], **how: Any) -> Page:
 def shoot(page: Page, path: str, name: str) -> None:
     """Open a page and save a screenshot, in few colours so that the repository stays small."""
     page.goto(f"{ADDRESS}{path}")
-    leave_tour(page)
     page.wait_for_load_state("networkidle")
     keep(page, name)
-
-
-def leave_tour(page: Page) -> None:
-    """Close the tour, so that a picture shows the page as people see it from the second day on."""
-    page.wait_for_load_state("networkidle")
-    leave = page.get_by_role("button", name="Leave the tour")
-    if leave.count():
-        leave.click()
 
 
 def keep(page: Page, name: str) -> None:

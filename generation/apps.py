@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.extensions import POSTS, Extension, GoldWanted, Place, Tab, debate_viewers, register_extension
+from annotation.core.extensions import (
+    POSTS,
+    Extension,
+    GoldWanted,
+    NavigationLink,
+    Tab,
+    debate_viewers,
+    register_extension,
+)
 from providers.keyword.model import register_answers
 from runs.methods import method
 from vocabulary.display_names import register_labels
@@ -82,9 +90,9 @@ def _extension() -> Extension:
     from generation.injection.settings import targets_of
 
     return Extension(
-        places=(
-            Place("generation:overview", debate_viewers, _("Counterspeech"), _COUNTERSPEECH),
-            Place("generation:injection", debate_viewers, _("Samples"), _SAMPLES, group=POSTS),
+        navigation=(
+            NavigationLink("generation:overview", debate_viewers, _("Counterspeech"), _COUNTERSPEECH),
+            NavigationLink("generation:injection", debate_viewers, _("Samples"), _SAMPLES, group=POSTS),
         ),
         tabs=(Tab("generation:item-counterspeech", _("Counterspeech")),),
         add_samples=(_add_samples,),

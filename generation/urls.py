@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.pages.view_marks import limited, takes_files
+from annotation.pages.view_marks import limited, takes_files, takes_long_texts
 from generation.counterspeech import views, views_data, views_replies
 from generation.injection import views_material, views_plan, views_review
 
@@ -17,7 +17,7 @@ _SAMPLE = f"{_MADE}samples/<uuid:public_id>/"
 _REPLY = f"{_DESK}replies/<uuid:public_id>/"
 
 urlpatterns = [
-    path(_DESK, views.overview, name="overview"),
+    path(_DESK, takes_long_texts(views.overview), name="overview"),
     path(
         "p/<slug:slug>/items/<uuid:public_id>/counterspeech/",
         limited("trigger", views.item_desk),
@@ -27,13 +27,13 @@ urlpatterns = [
     path(f"{_DESK}compare/results/", views_data.standings, name="standings"),
     path(f"{_DESK}dataset/", views_data.dataset, name="dataset"),
     path(f"{_DESK}dataset/<str:name>", views_data.dataset_file, name="dataset-file"),
-    path(f"{_DESK}rules/", views_data.rules, name="rules"),
+    path(f"{_DESK}rules/", takes_long_texts(views_data.rules), name="rules"),
     path(_POST, views.exchange, name="exchange"),
     path(f"{_POST}seven/", views.progress, {"part": "seven"}, name="exchange-seven"),
     path(f"{_POST}written/", views.progress, {"part": "candidates"}, name="exchange-candidates"),
     path(f"{_POST}explain/", limited("trigger", views.explain), name="explain"),
-    path(f"{_POST}explanations/", views.keep, name="explanations"),
-    path(f"{_POST}candidates/", limited("trigger", views.candidates), name="candidates"),
+    path(f"{_POST}explanations/", takes_long_texts(views.keep), name="explanations"),
+    path(f"{_POST}candidates/", limited("trigger", takes_long_texts(views.candidates)), name="candidates"),
     path(f"{_POST}cancel/", views.cancel, name="cancel"),
     path(f"{_POST}begin/", views_replies.begin, name="reply-begin"),
     path(_REPLY, views_replies.reply, name="reply"),
@@ -57,13 +57,19 @@ urlpatterns = [
     path(f"{_BATCH}cancel/", views_plan.cancel, name="injection-cancel"),
     path(f"{_MADE}pools/", views_material.pools, name="pools"),
     path(_POOL, views_material.pool, name="pool"),
-    path(f"{_POOL}items/", limited("trigger", views_material.add_items), name="pool-items"),
+    path(f"{_POOL}items/", limited("trigger", takes_long_texts(views_material.add_items)), name="pool-items"),
     path(f"{_POOL}files/", limited("import", takes_files(views_material.add_files)), name="pool-files"),
     path(f"{_POOL}priors/", limited("trigger", views_material.ask_priors), name="pool-priors"),
     path(f"{_MADE}pictures/<uuid:public_id>/", views_material.change_picture, name="pool-picture"),
     path(f"{_MADE}material/", views_material.material, name="injection-material"),
-    path(f"{_MADE}material/triggers/", limited("submit", views_material.add_triggers), name="injection-triggers"),
-    path(f"{_MADE}material/words/", limited("submit", views_material.set_words), name="injection-words"),
+    path(
+        f"{_MADE}material/triggers/",
+        limited("submit", takes_long_texts(views_material.add_triggers)),
+        name="injection-triggers",
+    ),
+    path(
+        f"{_MADE}material/words/", limited("submit", takes_long_texts(views_material.set_words)), name="injection-words"
+    ),
     path(f"{_MADE}review/", views_review.review, name="sample-review"),
     path(f"{_MADE}samples/", views_review.log, name="samples"),
     path(_SAMPLE, views_review.sample, name="sample"),

@@ -9,7 +9,7 @@ from annotation.core.extensions import (
     MODELS,
     Action,
     Extension,
-    Place,
+    NavigationLink,
     Tab,
     admins,
     debate_viewers,
@@ -29,14 +29,14 @@ if TYPE_CHECKING:  # models are loaded after this module
     from moderation.models import Evidence
 
 _PLACES = (
-    Place(
+    NavigationLink(
         "moderation:desk",
         debate_viewers,  # admins set its rules and may read it
         _("Desk"),
         ("desk", "desk-item", "desk-missing", "desk-accept", "desk-rules", "desk-figures", "appeals"),
         first=True,
     ),
-    Place(
+    NavigationLink(
         "moderation:runs",
         debate_viewers,
         _("Debates"),
@@ -46,21 +46,21 @@ _PLACES = (
         ),
         group=MODELS,
     ),
-    Place(
+    NavigationLink(
         "moderation:evaluations",
         debate_viewers,
         _("Evaluations"),
         ("evaluations", "evaluation", "evaluation-start", "study", "study-start"),
         group=MODELS,
     ),
-    Place(
+    NavigationLink(
         "moderation:scores",
         debate_viewers,
         _("Scores"),
         ("scores", "score-review", "score-review-results", "group-lists"),
         group=MODELS,
     ),
-    Place("moderation:documents", admins, _("Documents"), ("documents", "document"), group=MODELS),
+    NavigationLink("moderation:documents", admins, _("Documents"), ("documents", "document"), group=MODELS),
 )
 _TABS = (
     Tab("moderation:item-runs", _("Debates")),
@@ -124,7 +124,7 @@ def _extension() -> Extension:
     from moderation.perspectives import edit
 
     return Extension(
-        places=_PLACES,
+        navigation=_PLACES,
         tabs=_TABS,
         actions=(
             Action("moderation:desk-item", _("Settle this dispute"), (Stage.DISPUTED,), debate_viewers, main=True),

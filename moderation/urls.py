@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.pages.view_marks import limited, takes_files
+from annotation.pages.view_marks import limited, takes_files, takes_long_texts
 from moderation.debates import views, views_repeats, views_start
 from moderation.desk import views as desk_views
 from moderation.desk import views_actions
@@ -65,7 +65,7 @@ urlpatterns = [
     path("p/<slug:slug>/perspectives/of/<slug:code>/", perspective_views.show_perspective, name="perspective"),
     path(
         "p/<slug:slug>/perspectives/of/<slug:code>/change/",
-        perspective_views.change_perspective,
+        takes_long_texts(perspective_views.change_perspective),
         name="perspective-change",
     ),
     path(
@@ -112,7 +112,7 @@ urlpatterns = [
     path("p/<slug:slug>/items/<uuid:public_id>/scores/", hatexscore_views.item_scores, name="item-scores"),
     path(
         "p/<slug:slug>/items/<uuid:public_id>/scores/start/",
-        limited("trigger", hatexscore_views.start),
+        limited("trigger", takes_long_texts(hatexscore_views.start)),
         name="score-start",
     ),
     # the adjudication desk
@@ -122,7 +122,11 @@ urlpatterns = [
     path("p/<slug:slug>/desk/rules/values/", takes_files(views_actions.values), name="desk-values"),
     path("p/<slug:slug>/desk/figures/", views_actions.figures, name="desk-figures"),
     path("p/<slug:slug>/desk/appeals/", views_actions.appeals, name="appeals"),
-    path("p/<slug:slug>/desk/<uuid:public_id>/", limited("submit", desk_views.desk_item), name="desk-item"),
+    path(
+        "p/<slug:slug>/desk/<uuid:public_id>/",
+        limited("submit", takes_long_texts(desk_views.desk_item)),
+        name="desk-item",
+    ),
     path("p/<slug:slug>/desk/<uuid:public_id>/anew/", desk_views.anew, name="desk-anew"),
     path("p/<slug:slug>/desk/<uuid:public_id>/missing/", limited("submit", desk_views.missing), name="desk-missing"),
     path(
@@ -133,7 +137,9 @@ urlpatterns = [
     path("p/<slug:slug>/desk/<uuid:public_id>/similar/", desk_views.similar_posts, name="desk-similar"),
     path("p/<slug:slug>/items/<uuid:public_id>/appeal/", limited("submit", views_actions.appeal), name="appeal"),
     path(
-        "p/<slug:slug>/items/<uuid:public_id>/statement/", limited("submit", views_actions.statement), name="statement"
+        "p/<slug:slug>/items/<uuid:public_id>/statement/",
+        limited("submit", takes_long_texts(views_actions.statement)),
+        name="statement",
     ),
     path(
         "p/<slug:slug>/items/<uuid:public_id>/statement/<int:number>.<str:kind>",

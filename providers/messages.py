@@ -98,6 +98,15 @@ class Usage:
     thinking_tokens: int = 0
     cached_tokens: int = 0
 
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.estimated or other.estimated,
+            self.thinking_tokens + other.thinking_tokens,
+            self.cached_tokens + other.cached_tokens,
+        )
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -134,6 +143,8 @@ class ProviderError(Exception):
     code = "provider_error"
     attempts = 1
     """The exchanges that were made before it was raised; 0 where the provider was not asked at all."""
+    usage = Usage()
+    """The tokens of a harmless request that found out whether this one alone is turned away."""
 
     def __init__(self, message: str, *, code: str | None = None) -> None:
         super().__init__(message)

@@ -38,6 +38,8 @@ class Fact(StrEnum):
     """It answers in one piece only if its thinking is switched off."""
     THINKS = "thinks"
     """It thinks before it answers, and the limit of an answer's tokens includes that."""
+    ROOT = "root"
+    """Its server answers below the path in the value, which its address in the settings lacks."""
 
 
 @dataclass(frozen=True)

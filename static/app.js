@@ -11,13 +11,44 @@
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     const menu = document.querySelector("details.menu[open]");
-    if (!menu) {
-      event.target.closest?.("#tour")?.querySelector("[data-leave]")?.click();
-      return;
-    }
+    if (!menu) return;
     menu.open = false;
     menu.querySelector("summary").focus();
   });
+
+  // Who switched single keys off presses letters and digits with Alt, or not at all (WCAG 2.1.4). Fields take all of them.
+  const use = document.documentElement.dataset.keys;
+  const FIELDS = "textarea, select, input:not([type=radio], [type=checkbox])";
+  const isSingle = (key) => key.length === 1 && key !== " " && key !== "⌫";
+  if (use) {
+    window.addEventListener("keydown", (event) => {
+      if (!event.isTrusted || event.ctrlKey || event.metaKey || !(isSingle(event.key) || event.key === "Dead") || event.target.matches?.(FIELDS)) return;
+      event.stopImmediatePropagation();
+      if (use !== "alt" || !event.altKey) return;
+      event.preventDefault();
+      // With Alt some keyboards write another sign, or begin an accent: the place of the key counts.
+      const place = event.code.replace(/^(Key|Digit|Numpad)(?=.$)/, "").toLowerCase();
+      const key = place === "slash" && event.shiftKey ? "?" : place.length === 1 ? place : event.key;
+      event.target.dispatchEvent(
+        new KeyboardEvent("keydown", { key, code: event.code, repeat: event.repeat, bubbles: true, cancelable: true })
+      );
+    }, true);
+    const told = (key) => (use === "alt" ? `Alt+${key}` : "");
+    const tell = () => {
+      for (const cap of document.querySelectorAll("kbd")) {
+        if (isSingle(cap.textContent.trim())) { cap.textContent = told(cap.textContent.trim()); cap.hidden = use === "off"; }
+      }
+      for (const each of document.querySelectorAll("[aria-keyshortcuts]")) {
+        if (isSingle(each.getAttribute("aria-keyshortcuts"))) {
+          const key = told(each.getAttribute("aria-keyshortcuts"));
+          if (key) each.setAttribute("aria-keyshortcuts", key);
+          else each.removeAttribute("aria-keyshortcuts");
+        }
+      }
+    };
+    tell();
+    new MutationObserver(tell).observe(document.body, { childList: true, subtree: true });
+  }
 
   // `?` lists the page's keys: all that it shows beside its buttons, and the pictures' own.
   const keys = document.getElementById("keys");
@@ -36,7 +67,7 @@
   };
   const openKeys = () => {
     const list = keys.querySelector("dl");
-    const rows = keyed().map((each) => [each.dataset.press ?? each.dataset.key, nameOfKeyed(each)]);
+    const rows = keyed().map((each) => [each.dataset.press ?? each.dataset.key, nameOfKeyed(each)]).filter(([key]) => use !== "off" || !isSingle(key));
     const submit = document.querySelector("[data-submit]");
     if (submit && !rows.some(([key]) => key === "Enter")) rows.push(["Enter", nameOfKeyed(submit)]);
     if (document.querySelector("[data-reveal], [data-picture] [data-toggle]") && !rows.some(([key]) => key === " ")) {
@@ -49,7 +80,7 @@
   };
   document.addEventListener("keydown", (event) => {
     if (event.key !== "?" || !keys || keys.open || !keyed().length) return;
-    if (event.target.matches?.("textarea, select, input:not([type=radio], [type=checkbox])")) return;
+    if (event.target.matches?.(FIELDS)) return;
     event.preventDefault();
     openKeys();
   });

@@ -17,8 +17,12 @@
   }
 
   function press(target) {
-    if (target.matches(TEXT_FIELDS)) target.focus();
-    else target.click();
+    const closed = target.closest("details[data-copy]:not([open])"); // words about a post are opened by their reader alone
+    if (closed) { closed.querySelector("summary").focus(); return; }
+    if (target.matches(TEXT_FIELDS)) {
+      for (let fold = target.closest("details:not([open])"); fold; fold = target.closest("details:not([open])")) fold.open = true;
+      target.focus();
+    } else target.click();
     if (target.matches("input[type=radio]")) target.focus();
     const panel = target.popoverTargetElement; // what a key opened is gone into, or Tab would begin at the page's top
     if (panel?.matches(":popover-open")) panel.querySelector(TEXT_FIELDS)?.focus();

@@ -19,10 +19,12 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 import api_schema
+import durations
 import migrated_database
+import second_tries
 from absent import skip_or_fail
 from annotation.core import jobs, stored_files
-from both_ends import BothEnds, rank
+from both_ends import BothEnds
 from config.server import gc_freeze
 from config.web import rate_limit_table
 from config.web import rate_limits as web_rate_limits
@@ -64,9 +66,18 @@ def _guarded_lookup(lookup: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--store-durations", action="store_true", help="write what the tests take to tests/durations.json")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Block the network before tests are collected: only loopback is left, by address or as localhost."""
     config.pluginmanager.register(_Marks())
+    config.pluginmanager.register(second_tries)
+    if config.option.store_durations:
+        config.pluginmanager.register(durations.Clock())
+        if not hasattr(config, "workerinput"):
+            config.pluginmanager.register(durations.Recorder())
     # No deadline: the time of an example depends on the machine, not on the property.
     for profile, examples in (("quick", 20), ("ci", 100)):
         hypothesis_settings.register_profile(
@@ -88,7 +99,7 @@ _WHOLLY_SLOW = re.compile(r"^pytestmark = (?:\[[^\]]*)?pytest\.mark\.(?:slow|fau
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import no file whose tests are all slow where none of those is asked for: its libraries take long to load."""
-    if collection_path.suffix != ".py" or not config.option.markexpr.startswith("not slow"):
+    if collection_path.suffix != ".py" or not config.option.markexpr.startswith(("not slow", "quick")):
         return None
     return True if _WHOLLY_SLOW.search(collection_path.read_text(encoding="utf-8")) else None
 
@@ -96,7 +107,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 class _Marks:
     """Marks that depend on others.
 
-    A test without database fixtures gets `no_database`; a test marked `faults`, which kills processes, gets `slow`.
+    A test without database fixtures gets `no_database`; a test marked `faults`, which kills processes, gets `slow`; a
+    test that takes a moment gets `quick`.
     """
 
     @pytest.hookimpl(tryfirst=True)
@@ -106,19 +118,19 @@ class _Marks:
                 item.add_marker("no_database")
             if item.get_closest_marker("faults"):
                 item.add_marker("slow")
+            if durations.is_quick(item.nodeid) and not any(map(item.get_closest_marker, _NEVER_QUICK)):
+                item.add_marker("quick")
 
 
+_NEVER_QUICK = ("slow", "browser", "train")
 _DATABASE = frozenset({"db", "transactional_db", "django_db_setup", "live_server"})
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Move files with slow tests to the front, so that no worker is left with one of them at the end.
-
-    The longest ones stand first of all, then those that kill processes, which wait longest.
-    """
-    slow, faults = ({item.path for item in items if item.get_closest_marker(mark)} for mark in ("slow", "faults"))
-    items.sort(key=lambda item: (rank(item.path), item.path not in faults, item.path not in slow))
+    """Move files with slow tests to the front, the longest first, so that no worker is left with one at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: (item.path not in slow, -durations.seconds_of(item.path) if item.path in slow else 0))
 
 
 def pytest_collection_finish() -> None:
@@ -141,8 +153,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     for outcome in ("passed", "failed", "error"):
         for report in terminalreporter.stats.get(outcome, ()):
             name = report.nodeid.rpartition("::")[2].removeprefix("test_").replace("_", " ")
-            terminalreporter.line(f"{outcome:7} {report.duration:6.1f} s  {name}")
-            for fault, times in report.user_properties:
+            # A file that cannot be read has a report without these.
+            terminalreporter.line(f"{outcome:7} {getattr(report, 'duration', 0.0):6.1f} s  {name}")
+            for fault, times in getattr(report, "user_properties", ()):
                 terminalreporter.line(
                     f"{'':18}{times} × {fault}" if isinstance(times, int) else f"{'':18}{fault}: {times}"
                 )
@@ -182,6 +195,14 @@ def _flush_past_triggers() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _files_of_tests_outlive_no_machine() -> Iterator[None]:
+    """Let files reach the disk when the system sees fit: a sync takes 4 ms, and processes of their own keep theirs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _handle: None)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _api_answers_are_as_described() -> Iterator[None]:
     """Hold every answer of the API, whichever test asks for it, against the API's own description."""
     request = Client.request
@@ -213,7 +234,10 @@ def _clean_start(tmp_path_factory: pytest.TempPathFactory, request: pytest.Fixtu
     model_facts.Reading.at = None
     folder = tmp_path_factory.getbasetemp() / f"files-{abs(hash(request.node.nodeid)):x}"  # created at the first write
     with override_settings(
-        MEDIA_ROOT=folder / "media", RATE_LIMITS_FOLDER=folder / "limits", DEMO_LOGINS=folder / "demo_logins.json"
+        MEDIA_ROOT=folder / "media",
+        RATE_LIMITS_FOLDER=folder / "limits",
+        DEMO_LOGINS=folder / "demo_logins.json",
+        SERVED_DATABASE=folder / "served_database.json",
     ):
         yield
 

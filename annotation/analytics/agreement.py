@@ -17,15 +17,17 @@ from functools import lru_cache, partial
 
 import numpy as np
 from django.db.models import Count, Q
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from annotation.analytics.closed_items import ClosedItem, ClosedItems, LabelsRead, first_seats, tell_nobody
+from annotation.analytics.closed_items import ClosedItem, ClosedItems, LabelsRead, first_seats, no_progress
 from annotation.analytics.question_agreement import QuestionAgreement, QuestionTally
 from annotation.domain.alignment import Misaligned, alignment
 from annotation.domain.choices import Difficulty, Level, Order, PriorDisplay, Source, Stage
 from annotation.domain.consensus import Agreed, Consensus, consensus_of_sets
 from annotation.domain.patterns import PATTERNS
 from annotation.domain.statistics.agreement import (
-    Figure,
     Ratings,
     binary,
     fleiss_kappa,
@@ -35,6 +37,7 @@ from annotation.domain.statistics.agreement import (
 )
 from annotation.domain.statistics.arrays import Flags
 from annotation.domain.statistics.confusions import confusions, items_with
+from annotation.domain.statistics.figure import Figure
 from annotation.domain.statistics.set_agreement import set_alpha
 from annotation.domain.votes import Category
 from annotation.models import Item, Project
@@ -61,20 +64,42 @@ class AgreementAccount:
     alpha_items: int
     alpha_ratings: int
 
-    def figures(self) -> dict[str, Figure]:
-        """Return the four figures by their names in JSON."""
-        return {
-            "fleiss_kappa": self.fleiss_kappa,
-            "fleiss_kappa_binary": self.fleiss_kappa_binary,
-            "krippendorff_alpha": self.krippendorff_alpha,
-            "krippendorff_alpha_binary": self.krippendorff_alpha_binary,
-        }
 
-    def counts(self, name: str) -> tuple[int, int]:
-        """Return the items and ratings that the figure of this name is computed from."""
-        if name.startswith("krippendorff"):
-            return self.alpha_items, self.alpha_ratings
-        return self.items, self.ratings
+@dataclass(frozen=True)
+class AccountFigure:
+    """A figure of every account: its name there and in JSON, its label, and the chart where it stands."""
+
+    name: str
+    label: Promise
+    chart: str
+    binary: bool = False
+    """Whether it asks only whether ratings are hateful."""
+    pairable: bool = False
+    """Whether items with missing ratings count too, if two are left."""
+
+    def of(self, account: AgreementAccount) -> Figure:
+        """Return it for one account."""
+        figure: Figure = getattr(account, self.name)
+        return figure
+
+    def counts(self, account: AgreementAccount) -> tuple[int, int]:
+        """Return the items and ratings that it is computed from."""
+        return (account.alpha_items, account.alpha_ratings) if self.pairable else (account.items, account.ratings)
+
+
+ACCOUNT_FIGURES = (
+    AccountFigure("fleiss_kappa", gettext_lazy("Fleiss’ κ"), "kappa"),
+    AccountFigure("fleiss_kappa_binary", gettext_lazy("Fleiss’ κ, hateful or not"), "kappa", binary=True),
+    AccountFigure("krippendorff_alpha", gettext_lazy("Krippendorff’s α"), "alpha", pairable=True),
+    AccountFigure(
+        "krippendorff_alpha_binary",
+        gettext_lazy("Krippendorff’s α, hateful or not"),
+        "alpha",
+        binary=True,
+        pairable=True,
+    ),
+)
+"""Those of one chart stand together; table, CSV, charts, JSON and its type in the API follow this order."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +128,20 @@ class Agreement:
     """Agreement on the further questions, in the raw labels; in the order of the page."""
     order: Order = Order.BREADTH
     """Which items are handed out first. Where it is the hard ones, agreement tends to be lower than by chance order."""
+
+    def accounts(self) -> list[tuple[str, AgreementAccount]]:
+        """Return the sets of items by their names in the reader's language, in the order of an item's stages."""
+        named = [
+            (_("Raw"), self.raw),
+            (_("After quality"), self.quality),
+            (_("After consensus"), self.consensus),
+            (_("After alignment"), self.alignment),
+            (_("Final"), self.final),
+            (_("Final, with adjudicated"), self.final_with_adjudicated),
+        ]
+        if self.first_answers is not None:
+            named.insert(1, (_("First answers, before priors"), self.first_answers))
+        return named
 
 
 @dataclass(frozen=True)
@@ -171,7 +210,7 @@ def read_agreement(project: Project) -> Agreement:
     return agreement_and_labels(project)[0]
 
 
-def agreement_and_labels(project: Project, tell: LabelsRead = tell_nobody) -> tuple[Agreement, RawLabels]:
+def agreement_and_labels(project: Project, tell: LabelsRead = no_progress) -> tuple[Agreement, RawLabels]:
     """Return the agreement and the single raw labels, from one pass over the rows."""
     return read_labels(project, tell)()
 

@@ -1,22 +1,104 @@
-"""Agreement as JSON values: what the command, the API and the manifests of releases say."""
+"""Agreement as JSON values, with their types: what the command, the API and the manifests of releases say."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, NotRequired, TypedDict
 
-from django.utils.functional import Promise
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from annotation.analytics.agreement import ACCOUNT_FIGURES, Agreement, AgreementAccount
+from annotation.analytics.declared_figures import FigurePart, json_of, object_type, type_of
+from annotation.analytics.question_agreement import MEASURES, QuestionAgreement
+from annotation.analytics.question_tables import POOL_PARTS
+from annotation.domain.choices import Difficulty, Level, Order, Stage
+from annotation.domain.questions.question import QuestionKind
 
-from annotation.analytics.agreement import Agreement, AgreementAccount
-from annotation.analytics.question_agreement import MEASURES, PoolAgreement, QuestionAgreement
-from annotation.domain.statistics.agreement import Figure, Measured, Undefined, Why
+# ── Types ─────────────────────────────────────────────────────────────────────
 
-WORDS: Mapping[Why, Promise] = {
-    Why.NO_ITEMS: gettext_lazy("There is no such item yet."),
-    Why.ONE_CATEGORY: gettext_lazy("Only one category was used, so agreement beyond chance is not defined."),
-    Why.TOO_FEW_RATINGS: gettext_lazy("No item has two ratings that could be compared."),
-    Why.FREE_TEXT: gettext_lazy("Texts in people's own words have no figure of agreement."),
-}
+
+def _of_each(kind: Any) -> Any:
+    """Return a type of objects with an entry for each figure of an account."""
+    return object_type({each.name: kind for each in ACCOUNT_FIGURES})
+
+
+class FigureIntervals(_of_each(list[float] | None)):  # type: ignore[misc]  # its fields are the declared figures
+    """The lower and upper bound of each figure, null where there is none."""
+
+
+class FigureCount(TypedDict):
+    """The items and ratings that a figure is computed from."""
+
+    items: int
+    ratings: int
+
+
+class FigureCounts(_of_each(FigureCount)):  # type: ignore[misc]  # as above
+    """What each figure is computed from: kappa from complete items, alpha from items with at least two ratings."""
+
+
+class _Sizes(TypedDict):
+    total: int
+    items: int
+    ratings: int
+
+
+class _Further(TypedDict):
+    levels: dict[Level, int]
+    intervals: FigureIntervals
+    counts: FigureCounts
+    measure: NotRequired[Literal["masi"]]
+    why: NotRequired[dict[str, str]]
+
+
+class AgreementAccountJson(_Sizes, _of_each(float | None), _Further):  # type: ignore[misc]  # as above
+    """Agreement on one set of items; `why` names the reason of every figure that is null.
+
+    `total` counts all items; `items` and `ratings` are those of kappa, and `counts` has those of each figure.
+    `measure` is there where ratings are sets of categories: `krippendorff_alpha` then weighs how much they differ.
+    """
+
+
+class PoolAgreementJson(type_of(POOL_PARTS)):  # type: ignore[misc]  # as above
+    """Agreement on versions of a question that ask the same; `why` says why alpha is null.
+
+    `items` and `ratings` are those with at least two answers, from which alpha is computed; `answers` are all.
+    """
+
+
+class _OfQuestion(TypedDict):
+    kind: QuestionKind
+    measure: Literal["nominal", "masi", "ordinal", "none", "unitizing"]
+    earlier: NotRequired[list[PoolAgreementJson]]
+
+
+class QuestionAgreementJson(PoolAgreementJson, _OfQuestion):  # type: ignore[misc]  # as above
+    """Agreement on a further question, on its newest version; `earlier` are versions that ask something else."""
+
+
+class AgreementSteps(TypedDict):
+    """Agreement on the items that pass each step."""
+
+    quality: AgreementAccountJson
+    consensus: AgreementAccountJson
+    alignment: AgreementAccountJson
+
+
+class AgreementFigures(TypedDict):
+    """How far annotators agree. `first_answers` is there where priors are hidden at first.
+
+    `questions` has the further questions by their codes. `order` says which items are handed out first.
+    """
+
+    raw: AgreementAccountJson
+    final: AgreementAccountJson
+    final_with_adjudicated: AgreementAccountJson
+    steps: AgreementSteps
+    patterns: dict[str, int]
+    difficulties: dict[Difficulty, int]
+    undefined: int
+    stages: dict[Stage, int]
+    first_answers: NotRequired[AgreementAccountJson]
+    questions: dict[str, QuestionAgreementJson]
+    order: Order
+
+
+# ── Values ────────────────────────────────────────────────────────────────────
 
 
 def as_json(agreement: Agreement) -> dict[str, Any]:
@@ -48,50 +130,24 @@ def account_json(account: AgreementAccount) -> dict[str, Any]:
     are those of kappa, and `counts` has those of each figure. `why` has the reason of every figure that is null, if
     there is one.
     """
-    figures = account.figures()
     value: dict[str, Any] = {"total": account.total, "items": account.items, "ratings": account.ratings}
-    value |= {name: figure.value if isinstance(figure, Measured) else None for name, figure in figures.items()}
+    told = {each.name: FigurePart(each.of).json(account) for each in ACCOUNT_FIGURES}
+    value |= {name: each["value"] for name, each in told.items()}
     if account.measure != "nominal":
         value["measure"] = account.measure
     value["levels"] = {level.value: n for level, n in account.levels.items()}
-    value["intervals"] = {name: _interval_json(figure) for name, figure in figures.items()}
-    value["counts"] = {name: dict(zip(("items", "ratings"), account.counts(name), strict=True)) for name in figures}
-    why = {name: str(WORDS[figure.why]) for name, figure in figures.items() if isinstance(figure, Undefined)}
+    value["intervals"] = {name: each["interval"] for name, each in told.items()}
+    value["counts"] = {
+        each.name: dict(zip(("items", "ratings"), each.counts(account), strict=True)) for each in ACCOUNT_FIGURES
+    }
+    why = {name: each["why"] for name, each in told.items() if "why" in each}
     return value | ({"why": why} if why else {})
 
 
 def _question_json(agreement: QuestionAgreement) -> dict[str, Any]:
     """Return the agreement on a question; `earlier` has the versions that ask something else, the newest first."""
     kind = agreement.question.kind
-    value = {"kind": kind.value, "measure": MEASURES[kind]} | _pool_json(agreement.newest)
+    value = {"kind": kind.value, "measure": MEASURES[kind]} | json_of(POOL_PARTS, agreement.newest)
     if agreement.earlier:
-        value["earlier"] = [_pool_json(pool) for pool in agreement.earlier]
+        value["earlier"] = [json_of(POOL_PARTS, pool) for pool in agreement.earlier]
     return value
-
-
-def _pool_json(pool: PoolAgreement) -> dict[str, Any]:
-    figure = pool.alpha.figure
-    value: dict[str, Any] = {
-        "alpha": figure.value if isinstance(figure, Measured) else None,
-        "interval": _interval_json(figure),
-        "items": pool.alpha.items,
-        "ratings": pool.alpha.ratings,
-        "answers": pool.answers,
-        "versions": list(pool.versions),
-    }
-    return value | ({"why": question_reason(figure)} if isinstance(figure, Undefined) else {})
-
-
-def question_reason(figure: Undefined) -> str:
-    """Return the reason why a question has no alpha, as a text."""
-    if figure.why is Why.ONE_CATEGORY:
-        return _("Everybody gave the same answer, so agreement beyond chance is not defined.")
-    return str(WORDS[figure.why])
-
-
-def _interval_json(figure: Figure) -> list[float] | None:
-    match figure:
-        case Measured(_value, interval) if interval is not None:
-            return [interval.low, interval.high]
-        case _:
-            return None

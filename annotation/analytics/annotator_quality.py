@@ -15,13 +15,11 @@ from uuid import UUID
 import numpy as np
 
 from annotation.analytics.annotator_quality_queries import UNDATED, LabelColumns, read_rows
-from annotation.analytics.closed_items import LabelsRead, tell_nobody
+from annotation.analytics.closed_items import LabelsRead, no_progress
 from annotation.core.snapshots import snapshot
 from annotation.domain.statistics.annotator_quality import (
     Drift,
-    Lack,
     Likeness,
-    Nothing,
     Rate,
     Trend,
     Typical,
@@ -34,6 +32,7 @@ from annotation.domain.statistics.annotator_quality import (
 )
 from annotation.domain.statistics.arrays import Flags, Ints
 from annotation.domain.statistics.equal_posts import EqualPosts, on_equal_posts
+from annotation.domain.statistics.figure import Undefined, Why
 from annotation.domain.votes import Category
 from annotation.models import Membership, Project
 from annotation.training.results import check_rates
@@ -45,8 +44,8 @@ class UnderVersion:
 
     version: int | None
     labels: int
-    with_others: Rate | Nothing
-    not_sure: Rate | Nothing
+    with_others: Rate | Undefined
+    not_sure: Rate | Undefined
 
 
 @dataclass(frozen=True)
@@ -60,19 +59,19 @@ class AnnotatorQuality:
     labels: int
     by_category: tuple[int, ...]
     """How often each category was chosen, in the order of codes."""
-    not_sure: Rate | Nothing
+    not_sure: Rate | Undefined
     """Of all their labels. People are told that admins see this and the next two, and no more of how they work."""
-    low_quality: Rate | Nothing
-    seconds: Typical | Nothing
-    with_others: Rate | Nothing
+    low_quality: Rate | Undefined
+    seconds: Typical | Undefined
+    with_others: Rate | Undefined
     """Agreement with the majority of the others on the same item: just the same categories."""
-    on_equal_posts: EqualPosts | Nothing
+    on_equal_posts: EqualPosts | Undefined
     """The same agreement beside that of the others on equally informative posts."""
-    with_others_by_category: tuple[Rate | Nothing, ...]
+    with_others_by_category: tuple[Rate | Undefined, ...]
     """Of the labels with each category: whether the majority of the others names it too."""
-    with_final: Rate | Nothing
+    with_final: Rate | Undefined
     """Agreement with the final category of gold items. It is too high, because the own vote is part of it."""
-    known: Rate | Nothing
+    known: Rate | Undefined
     """Agreement with the answers of known items that were mixed in."""
     drift: Drift
     versions: tuple[UnderVersion, ...]
@@ -115,7 +114,7 @@ class QualityReport:
         return expected_by_chance(person.drift.trend for person in self.people)
 
 
-def read_quality(project: Project, tell: LabelsRead = tell_nobody) -> QualityReport:
+def read_quality(project: Project, tell: LabelsRead = no_progress) -> QualityReport:
     """Read a project's figures from one moment of the database, in a fixed number of queries."""
     with snapshot():
         categories = list(project.categories.order_by("code"))
@@ -171,26 +170,26 @@ class _Book:
             imported=member.user_id is None,
             labels=len(indices),
             by_category=tuple(int(n) for n in self.named[indices].sum(axis=0)),
-            not_sure=rate(rows.not_sure[indices].sum(), len(indices), Lack.NO_LABELS),
-            low_quality=rate(rows.low_quality[indices].sum(), len(indices), Lack.NO_LABELS),
+            not_sure=rate(rows.not_sure[indices].sum(), len(indices), Why.NO_LABELS),
+            low_quality=rate(rows.low_quality[indices].sum(), len(indices), Why.NO_LABELS),
             seconds=typical(seconds[~np.isnan(seconds)].tolist()),
             with_others=self.with_others(indices),
             on_equal_posts=on_equal_posts(self.agrees, self.comparable, rows.informativeness, indices),
             with_others_by_category=tuple(self.with_others_on(index, indices) for index in range(rows.sets.shape[1])),
-            with_final=rate((final == chose)[decided].sum(), decided.sum(), Lack.NO_FINAL),
-            known=rate(checks.part, checks.n, Lack.NO_KNOWN) if checks else rate(0, 0, Lack.NO_KNOWN),
+            with_final=rate((final == chose)[decided].sum(), decided.sum(), Why.NO_FINAL),
+            known=rate(checks.part, checks.n, Why.NO_KNOWN) if checks else rate(0, 0, Why.NO_KNOWN),
             drift=self.drift(indices),
             versions=self.versions(indices),
         )
 
-    def with_others(self, indices: Ints) -> Rate | Nothing:
+    def with_others(self, indices: Ints) -> Rate | Undefined:
         """Return how often these labels equal the majority of the others."""
-        return rate(self.agrees[indices].sum(), self.comparable[indices].sum(), Lack.NO_OTHERS)
+        return rate(self.agrees[indices].sum(), self.comparable[indices].sum(), Why.NO_OTHERS)
 
-    def with_others_on(self, category: int, indices: Ints) -> Rate | Nothing:
+    def with_others_on(self, category: int, indices: Ints) -> Rate | Undefined:
         """Return how often the majority of the others names a category, of the labels that name it."""
         named = indices[self.named[indices, category]]
-        return rate(self.majority[named, category].sum(), self.comparable[named].sum(), Lack.NO_OTHERS)
+        return rate(self.majority[named, category].sum(), self.comparable[named].sum(), Why.NO_OTHERS)
 
     def drift(self, indices: Ints) -> Drift:
         """Return the agreement with the others over time, in the order of labels."""
@@ -205,6 +204,6 @@ class _Book:
         result = []
         for number in np.unique(version).tolist():
             under = indices[version == number]
-            unsure = rate(self.rows.not_sure[under].sum(), len(under), Lack.NO_LABELS)
+            unsure = rate(self.rows.not_sure[under].sum(), len(under), Why.NO_LABELS)
             result.append(UnderVersion(number or None, len(under), self.with_others(under), unsure))
         return tuple(result)

@@ -3,23 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from annotation.analytics.annotator_quality import AnnotatorPair, AnnotatorQuality, QualityReport, UnderVersion
-from annotation.analytics.annotator_quality_tables import person_rates, quality_reason, version_name
-from annotation.domain.choices import CompetenceMethod
-from annotation.domain.statistics.agreement import Measured
-from annotation.domain.statistics.annotator_quality import TREND_LABELS, Axis, Drift, Nothing, Rate, Trend, Typical
+from annotation.analytics.annotator_quality_tables import person_rates, version_name
+from annotation.analytics.figure_words import reason_of
+from annotation.domain.statistics.annotator_quality import TREND_LABELS, Axis, Drift, Rate, Trend, Typical
+from annotation.domain.statistics.figure import Measured, Undefined
 from annotation.domain.votes import Category
 from annotation.models import CompetenceEstimate, Item
 from annotation.pages.svg import heat, share, whisker
 
-METHODS: Mapping[str, Promise] = {
-    CompetenceMethod.DAWID_SKENE: gettext_lazy("Dawid-Skene"),
-    CompetenceMethod.MACE: gettext_lazy("MACE"),
-}
 FEW = 10
 """The minimum number of labels for a coloured cell."""
 _WIDTH, _HEIGHT = 96, 24  # size of a small line chart
@@ -31,10 +25,10 @@ def percent(value: float) -> str:
     return f"{round(100 * value)}"
 
 
-def rate_cell(figure: Rate | Nothing) -> dict[str, Any]:
+def rate_cell(figure: Rate | Undefined) -> dict[str, Any]:
     """Return a cell of the heat map: the share and its denominator, without colour if that is small."""
-    if isinstance(figure, Nothing):
-        return {"why": quality_reason(figure)}
+    if isinstance(figure, Undefined):
+        return {"why": reason_of(figure)}
     few = figure.n < FEW
     return {"text": percent(figure.value), "n": figure.n, "heat": None if few else heat(figure.value)}
 
@@ -54,8 +48,8 @@ def person_row(person: AnnotatorQuality) -> dict[str, Any]:
 def equal_cell(person: AnnotatorQuality) -> dict[str, Any]:
     """Return a cell without colour: what the others reach on equally informative posts, and of how many labels."""
     equal = person.on_equal_posts
-    if isinstance(equal, Nothing):
-        return {"why": quality_reason(equal)}
+    if isinstance(equal, Undefined):
+        return {"why": reason_of(equal)}
     return {"text": percent(equal.others), "n": equal.own.n, "heat": None}
 
 
@@ -99,8 +93,8 @@ def category_rows(person: AnnotatorQuality, shown: QualityReport) -> list[dict[s
 def trend_of(person: AnnotatorQuality) -> dict[str, Any]:
     """Return the change of a person's agreement in percentage points, with its interval, or why there is none."""
     trend, weeks = person.drift.trend, person.drift.axis is Axis.WEEKS
-    if isinstance(trend, Nothing):
-        return {"why": quality_reason(trend), "weeks": weeks}
+    if isinstance(trend, Undefined):
+        return {"why": reason_of(trend), "weeks": weeks}
     low, high = 100 * trend.interval.low, 100 * trend.interval.high
     return {
         "slope": 100 * trend.slope,
@@ -151,12 +145,12 @@ def drift_chart(drift: Drift) -> dict[str, Any]:
 def pair_row(pair: AnnotatorPair) -> dict[str, Any]:
     """Return the row of two people and their agreement."""
     like = pair.likeness
-    defined = not isinstance(like.kappa, Nothing)
+    defined = not isinstance(like.kappa, Undefined)
     return {
         "pair": pair,
         "like": like,
         "kappa": like.kappa if defined else None,
-        "why": quality_reason(like.kappa),
+        "why": reason_of(like.kappa),
         "percent": percent(like.same.value),
         "others": None if like.others is None else percent(like.others),
     }
@@ -203,14 +197,14 @@ def _judged(figures: Mapping[str, Any]) -> dict[str, Any]:
         "labels": figures["labels"],
         "accuracy": percent(figures["accuracy"]),
         "width": share(figures["accuracy"], 1),
-        "competence": None if figures["competence"] is None else percent(figures["competence"]),
+        "competence": None if figures.get("competence") is None else percent(figures["competence"]),
         "diagonal": diagonal,
     }
 
 
-def _on_axis(figure: Rate | Nothing) -> dict[str, Any]:
-    if isinstance(figure, Nothing):
-        return {"mark": None, "why": quality_reason(figure)}
+def _on_axis(figure: Rate | Undefined) -> dict[str, Any]:
+    if isinstance(figure, Undefined):
+        return {"mark": None, "why": reason_of(figure)}
     interval = figure.interval
     return {
         "mark": whisker(Measured(figure.value, interval), 0),
@@ -246,13 +240,13 @@ def _fitted(drift: Drift) -> dict[str, str] | None:
     return {"x1": "4%", "x2": "96%", "y1": y1, "y2": y2}
 
 
-def seconds_words(seconds: Typical | Nothing) -> str:
+def seconds_words(seconds: Typical | Undefined) -> str:
     """Return the typical time as a phrase."""
-    if isinstance(seconds, Nothing):
-        return quality_reason(seconds) or ""
+    if isinstance(seconds, Undefined):
+        return reason_of(seconds) or ""
     return _("%(seconds)s s") % {"seconds": f"{seconds.median:.0f}"}
 
 
-def share_words(figure: Rate | Nothing) -> str:
+def share_words(figure: Rate | Undefined) -> str:
     """Return a share as whole percent, without its counts."""
-    return f"{percent(figure.value)} %" if isinstance(figure, Rate) else quality_reason(figure) or ""
+    return f"{percent(figure.value)} %" if isinstance(figure, Rate) else reason_of(figure) or ""

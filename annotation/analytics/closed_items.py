@@ -27,7 +27,7 @@ LabelsRead = Callable[[int], None]
 TOLD_EVERY = 5_000
 
 
-def tell_nobody(read: int) -> None:
+def no_progress(read: int) -> None:
     """Do nothing with the number of labels read: the figures are computed while somebody waits."""
 
 

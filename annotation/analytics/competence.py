@@ -1,15 +1,17 @@
-"""Models of annotator competence beside the majority: requested on a page or by a command, fitted by a child process.
+"""A model of annotator competence beside the majority: requested on a page or by a command, fitted by a child process.
 
-The models use the raw labels: round 1 of closed items, as submitted, without known answers. The result is only shown:
-no stage, no category, no assignment and no release depends on it.
+It is Dawid-Skene. It uses the raw labels: round 1 of closed items, as submitted, without known answers. The result is
+only shown: no stage, no category, no assignment and no release depends on it.
 
 `result` of a finished row::
 
     {"labels", "items", "annotators", "iterations", "categories": [code],
-     "priors": [share] | null,
-     "people": [{"member": public id, "labels", "accuracy", "competence": share | null,
-                 "diagonal": [share | null], "confusion": [true][said] | null}],
+     "priors": [share],
+     "people": [{"member": public id, "labels", "accuracy", "diagonal": [share | null], "confusion": [true][said]}],
      "differing": [{"item": public id, "majority": code | null, "model": code | null, "probability"}]}
+
+Stored estimates may be of MACE, which is fitted no more: its `priors` and `confusion` are null, and each person has
+`competence`, the probability that they answer by knowledge rather than by habit.
 """
 
 from __future__ import annotations
@@ -38,8 +40,7 @@ from runs.sql.read_replica import from_replica
 log = logging.getLogger(__name__)
 
 SECONDS = 600
-"""The maximum time of one fit: MACE on 100,000 labels takes some twenty seconds, Dawid-Skene as long or, where labels
-leave much open, a few minutes."""
+"""The maximum time of one fit: 100,000 labels take some twenty seconds, or minutes where they leave much open."""
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -55,18 +56,18 @@ def is_installed() -> bool:
 def how_to_install() -> str:
     """Return a message for people about how to install the extra."""
     return _(
-        "These models are an extra. The people who run this site add it with: pip install -c requirements.lock "
-        "crowd-kit"
+        "This model is an extra. The people who run this site add it with: pip install -c requirements.lock crowd-kit"
     )
 
 
-def ask(member: Membership, method: CompetenceMethod) -> CompetenceEstimate:
+def ask(member: Membership) -> CompetenceEstimate:
     """Request an estimate and enqueue it; return the one that is already queued or running, if there is one.
 
     Raises CannotEstimate if the extra is missing.
     """
     if not is_installed():
         raise CannotEstimate("not_installed", how_to_install())
+    method = CompetenceMethod.DAWID_SKENE
     under_way = CompetenceEstimate.objects.filter(
         project=member.project, method=method, state__in=CompetenceEstimate.ACTIVE
     )
@@ -85,7 +86,9 @@ def ask(member: Membership, method: CompetenceMethod) -> CompetenceEstimate:
 
 
 def _fit(row: CompetenceEstimate, heartbeat: Heartbeat[CompetenceEstimate]) -> None:
-    COMPETENCE.finish(row, result=estimate(row.project, CompetenceMethod(row.method)))
+    if row.method != CompetenceMethod.DAWID_SKENE:  # asked for while the site still fitted it
+        raise CannotEstimate("model_gone", _("MACE is fitted no more. Fit Dawid-Skene."))
+    COMPETENCE.finish(row, result=estimate(row.project))
 
 
 def latest(project: Project) -> list[CompetenceEstimate]:
@@ -96,20 +99,19 @@ def latest(project: Project) -> list[CompetenceEstimate]:
     return sorted(newest.values(), key=lambda row: -row.pk)
 
 
-def estimate(project: Project, method: CompetenceMethod) -> dict[str, Any]:
-    """Fit a model to the project's present raw labels, and return the result as it is stored. Raises CannotEstimate."""
+def estimate(project: Project) -> dict[str, Any]:
+    """Fit the model to the present raw labels, and return the result as it is stored. Raises CannotEstimate."""
     with from_replica(), snapshot():
         codes = list(project.categories.order_by("code").values_list("pk", "code"))
         raw = read_raw(project, {pk: index for index, (pk, _code) in enumerate(codes)})
         names = dict(Membership.objects.filter(project=project).values_list("pk", "public_id"))
     if len(raw.category) == 0 or len(np.unique(raw.category)) < 2:
         raise CannotEstimate(
-            "nothing_to_estimate", _("The models need closed items whose labels name at least two categories.")
+            "nothing_to_estimate", _("The model needs closed items whose labels name at least two categories.")
         )
     item_keys, items = np.unique(raw.item, return_inverse=True)
     people_keys, people = np.unique(raw.annotator, return_inverse=True)
     labels = {
-        "method": method.value,
         "items": items.tolist(),
         "annotators": people.tolist(),
         "labels": raw.category.tolist(),
@@ -169,9 +171,8 @@ def _person(judgement: Judged, fitted: dict[str, Any], member: str) -> dict[str,
         "member": member,
         "labels": judgement.labels,
         "accuracy": judgement.accuracy,
-        "competence": fitted["competence"] and fitted["competence"][judgement.annotator],
         "diagonal": list(judgement.diagonal),
-        "confusion": fitted["confusion"] and fitted["confusion"][judgement.annotator],
+        "confusion": fitted["confusion"][judgement.annotator],
     }
 
 

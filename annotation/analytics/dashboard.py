@@ -10,7 +10,7 @@ from django.db.models import BooleanField, Count, ExpressionWrapper, F, Min, Q, 
 from django.db.models.functions import TruncDate
 
 from annotation.analytics.agreement import Agreement, LabelFigures, RawLabels, read_labels
-from annotation.analytics.closed_items import LabelsRead, tell_nobody
+from annotation.analytics.closed_items import LabelsRead, no_progress
 from annotation.analytics.influence import Influence, read_answers
 from annotation.core.extensions import gold_wanted
 from annotation.core.snapshots import snapshot
@@ -95,7 +95,7 @@ class Dashboard:
     """How many gold items the project wants, by pattern and code of the category."""
 
 
-def read_dashboard(project: Project, tell: LabelsRead = tell_nobody) -> Dashboard:
+def read_dashboard(project: Project, tell: LabelsRead = no_progress) -> Dashboard:
     """Read a project's dashboard from one moment of the database, and compute its figures afterwards."""
     with snapshot():
         agreement_of_labels, influence_of_answers = read_labels(project, tell), read_answers(project)

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.analytics.dashboard import AnnotatorAgreement, Dashboard
-from annotation.analytics.dashboard_tables import agreement_reason
+from annotation.analytics.figure_words import reason_of
 from annotation.analytics.gold_matrix import GoldCell, gold_rows
 from annotation.domain.patterns import Pattern
-from annotation.domain.statistics.agreement import Measured
+from annotation.domain.statistics.figure import Measured
 from annotation.pages.svg import heat
 
 PEOPLE_SHOWN = 40
@@ -130,7 +130,7 @@ def _pair_cell(shown: Dashboard, first: str, second: str) -> HeatCell:
     items = ngettext("%(n)s item", "%(n)s items", pair.items) % {"n": pair.items}
     if isinstance(pair.kappa, Measured):
         return HeatCell(f"{pair.kappa.value:.2f}", heat(pair.kappa.value), items)
-    return HeatCell("?", says=f"{items}. {agreement_reason(pair.kappa)}")
+    return HeatCell("?", says=f"{items}. {reason_of(pair.kappa)}")
 
 
 def _category_names(shown: Dashboard) -> list[str]:

@@ -17,35 +17,13 @@ from django.db import transaction
 from django.db.models import Count, F, QuerySet
 from django.db.models.functions import Coalesce, Least
 from django.utils.dateparse import parse_datetime
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import override
 
 from annotation.assignment.prior_display import CLOCK_TOLERANCE, priors_for_people
 from annotation.domain.choices import EventVerb, Modality, PriorArm, PriorState, Stage
-from annotation.domain.statistics.influence import (
-    NONE,
-    Account,
-    Difference,
-    Estimate,
-    Figure,
-    Reading,
-    Readings,
-    Share,
-    Why,
-)
+from annotation.domain.statistics.influence import NONE, Account, Reading, Readings
 from annotation.domain.statistics.influence import influence as accounts_of
 from annotation.domain.votes import Category
 from annotation.models import Event, Label, Membership, Project, holder_key, record
-
-WORDS: Mapping[Why, Promise] = {
-    Why.NO_ANSWERS: _("There is no such answer yet."),
-    Why.NOT_TOGETHER: _("Both were never handed out at the same time, so chance did not choose between them."),
-    Why.TOO_FEW_ANSWERS: _("There are fewer than ten answers on one side."),
-    Why.ONE_PERSON: _("One person alone tells nothing about others."),
-    Why.ONE_ITEM: _("One post alone tells nothing about others."),
-    Why.NO_SPREAD: _("All answers are alike, so nothing tells how far they might differ."),
-}
 
 MOST_WITHHELD = 90
 """The maximum percentage: some items must show priors for a comparison."""
@@ -230,53 +208,3 @@ def _given_back(project: Project) -> dict[tuple[int, int], datetime]:
         for item, facts, at in lost
         if facts.get("holder") in people
     }
-
-
-# ── As JSON, for the manifest of a release ────────────────────────────────────
-
-
-def as_json(influence: Influence) -> dict[str, Any]:
-    """Return the labels by arm, and every group of readings with answers; `why` has the reasons in English."""
-    with override("en"):
-        return {
-            "labels": {arm.value: n for arm, n in influence.labels.items()},
-            "labels_without_arm": influence.without_arm,
-            "groups": [
-                _account_json(account, influence.categories) for account in influence.accounts if _told(account)
-            ],
-        }
-
-
-def _told(account: Account) -> bool:
-    return any(share.answers or share.without for share in account.shares.values())
-
-
-def _account_json(account: Account, categories: tuple[Category, ...]) -> dict[str, Any]:
-    group = account.group
-    return {
-        "modality": group.modality.value,
-        "scope": group.scope.value,
-        "category": None if group.category is None else categories[group.category].code,
-        "shares": {view.value: _share_json(share) for view, share in account.shares.items()},
-        "differences": {
-            contrast.value: _difference_json(difference) for contrast, difference in account.differences.items()
-        },
-        "changes": {change.value: n for change, n in account.changes.items()},
-    }
-
-
-def _share_json(share: Share) -> dict[str, Any]:
-    counts = {"answers": share.answers, "agreeing": share.agreeing, "without_category": share.without}
-    return counts | _figure_json(share.share)
-
-
-def _difference_json(difference: Difference) -> dict[str, Any]:
-    return {"answers": difference.answers, "others": difference.others} | _figure_json(difference.difference)
-
-
-def _figure_json(figure: Figure) -> dict[str, Any]:
-    if not isinstance(figure, Estimate):
-        return {"value": None, "interval": None, "why": str(WORDS[figure.why])}
-    interval = figure.interval and [figure.interval.low, figure.interval.high]
-    why = {"why": str(WORDS[figure.why])} if figure.why else {}
-    return {"value": figure.value, "interval": interval} | why

@@ -1,28 +1,28 @@
 """The influence of the priors as tables, below the charts and as CSV."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from operator import attrgetter
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from annotation.analytics.influence import WORDS, Influence
+from annotation.analytics.declared_figures import DeclaredFigure, FigurePart, Part
+from annotation.analytics.influence import Influence
 from annotation.domain.choices import Modality
+from annotation.domain.statistics.figure import Undefined, Why
 from annotation.domain.statistics.influence import (
     Account,
+    Change,
     Contrast,
-    Estimate,
-    Figure,
-    Group,
+    Difference,
+    MatchRate,
+    ReadingGroup,
     Scope,
-    Undefined,
     View,
-    Why,
 )
 from annotation.domain.votes import Category
-
-Cell = str | int | float | None
-Row = tuple[Cell, ...]
 
 VIEWS: Mapping[View, Promise] = {
     View.SHOWN: pgettext_lazy("answers", "priors shown"),
@@ -45,51 +45,93 @@ _SCOPES: Mapping[Scope, Promise] = {
     Scope.ALIKE: gettext_lazy("Priors alike"),
 }
 
-FIGURE = (gettext_lazy("low, 95 %"), gettext_lazy("high, 95 %"), gettext_lazy("why undefined"))
-SHARES = (
-    *(gettext_lazy("prior of the"), gettext_lazy("posts"), gettext_lazy("answers"), gettext_lazy("with a category")),
-    *(gettext_lazy("as the prior"), gettext_lazy("without a category"), gettext_lazy("share"), *FIGURE),
-)
-DIFFERENCES = (
-    *(gettext_lazy("prior of the"), gettext_lazy("posts"), gettext_lazy("comparison"), gettext_lazy("answers")),
-    *(gettext_lazy("compared with"), gettext_lazy("difference"), *FIGURE),
-)
-CHANGES = (
-    *(gettext_lazy("prior of the"), gettext_lazy("posts"), gettext_lazy("answered twice"), gettext_lazy("kept")),
-    *(gettext_lazy("towards the prior"), gettext_lazy("away from the prior"), gettext_lazy("otherwise")),
-)
+
+@dataclass(frozen=True)
+class GroupRow:
+    """A group of posts with one of its figures; `what` is its view or contrast."""
+
+    account: Account
+    categories: tuple[Category, ...]
+    what: View | Contrast | None = None
+    figure: MatchRate | Difference | None = None
 
 
-def shares(influence: Influence) -> Iterator[Row]:
+HEAD = (
+    Part(lambda row: _PRIORS[row.account.group.modality], gettext_lazy("prior of the")),
+    Part(lambda row: group_name(row.account.group, row.categories), gettext_lazy("posts")),
+)
+SHARE_PARTS = (
+    Part(attrgetter("figure.answers"), gettext_lazy("with a category"), "answers"),
+    Part(attrgetter("figure.agreeing"), gettext_lazy("as the prior"), "agreeing"),
+    Part(attrgetter("figure.without"), gettext_lazy("without a category"), "without_category"),
+    FigurePart(attrgetter("figure.share"), gettext_lazy("share")),
+)
+DIFFERENCE_PARTS = (
+    Part(attrgetter("figure.answers"), gettext_lazy("answers"), "answers"),
+    Part(attrgetter("figure.others"), gettext_lazy("compared with"), "others"),
+    FigurePart(attrgetter("figure.difference"), gettext_lazy("difference")),
+)
+_CHANGES: Mapping[Change, Promise] = {
+    Change.KEPT: gettext_lazy("kept"),
+    Change.TOWARDS: gettext_lazy("towards the prior"),
+    Change.AWAY: gettext_lazy("away from the prior"),
+    Change.OTHERWISE: gettext_lazy("otherwise"),
+}
+
+
+def _times(change: Change) -> Callable[[GroupRow], int]:
+    return lambda row: row.account.changes[change]
+
+
+def _shares(influence: Influence) -> Iterator[GroupRow]:
     """Yield how often answers equal the prior, for each group and view with answers."""
-    for account, head in _headed(influence):
+    for account in influence.accounts:
         for view, share in account.shares.items():
             if share.answers or share.without:
-                counts = share.answers, share.agreeing, share.without
-                yield *head, str(VIEWS[view]), *counts, *_figure(share.share)
+                yield GroupRow(account, influence.categories, view, share)
 
 
-def differences(influence: Influence) -> Iterator[Row]:
+def _differences(influence: Influence) -> Iterator[GroupRow]:
     """Yield the differences between views; differences without answers only for all posts."""
-    for account, head in _headed(influence):
+    for account in influence.accounts:
         for contrast, figure in account.differences.items():
             if account.group.scope is Scope.ALL or figure.difference != Undefined(Why.NO_ANSWERS):
-                yield *head, str(CONTRASTS[contrast]), figure.answers, figure.others, *_figure(figure.difference)
+                yield GroupRow(account, influence.categories, contrast, figure)
 
 
-def changes(influence: Influence) -> Iterator[Row]:
+def _changed(influence: Influence) -> Iterator[GroupRow]:
     """Yield how first answers changed after hidden priors opened."""
-    for account, head in _headed(influence):
+    for account in influence.accounts:
         if account.asked_twice:
-            yield *head, account.asked_twice, *account.changes.values()
+            yield GroupRow(account, influence.categories)
 
 
-def influence_reason(figure: Figure) -> str | None:
-    """Return the reason why a figure or its interval is undefined. Returns None if both are defined."""
-    return str(WORDS[figure.why]) if figure.why else None
+SHARES = DeclaredFigure(
+    "prior_shares",
+    gettext_lazy("Prior influence"),
+    _shares,
+    (*HEAD, Part(lambda row: VIEWS[row.what], gettext_lazy("answers")), *SHARE_PARTS),
+)
+DIFFERENCES = DeclaredFigure(
+    "prior_differences",
+    gettext_lazy("Prior influence: differences"),
+    _differences,
+    (*HEAD, Part(lambda row: CONTRASTS[row.what], gettext_lazy("comparison")), *DIFFERENCE_PARTS),
+)
+CHANGES = DeclaredFigure(
+    "prior_changes",
+    gettext_lazy("Prior influence: changed answers"),
+    _changed,
+    (
+        *(*HEAD, Part(attrgetter("account.asked_twice"), gettext_lazy("answered twice"))),
+        *(Part(_times(change), label) for change, label in _CHANGES.items()),
+    ),
+)
+INFLUENCE_FIGURES = (SHARES, DIFFERENCES, CHANGES)
+"""They contain no names."""
 
 
-def group_name(group: Group, categories: tuple[Category, ...]) -> str:
+def group_name(group: ReadingGroup, categories: tuple[Category, ...]) -> str:
     """Return the label of a group of posts."""
     if group.category is None:
         return str(_SCOPES[group.scope])
@@ -99,19 +141,3 @@ def group_name(group: Group, categories: tuple[Category, ...]) -> str:
 def with_answers(accounts: Iterable[Account]) -> list[Account]:
     """Return the accounts that have an answer with a category."""
     return [candidate for candidate in accounts if any(share.answers for share in candidate.shares.values())]
-
-
-def _headed(influence: Influence) -> Iterator[tuple[Account, tuple[str, str]]]:
-    for account in influence.accounts:
-        yield account, (str(_PRIORS[account.group.modality]), group_name(account.group, influence.categories))
-
-
-def _figure(figure: Figure) -> Row:
-    match figure:
-        case Estimate(value, None):
-            return value, None, None, influence_reason(figure)
-        case Estimate(value, interval):
-            assert interval is not None
-            return value, interval.low, interval.high, None
-        case Undefined():
-            return None, None, None, influence_reason(figure)

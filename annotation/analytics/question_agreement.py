@@ -12,7 +12,8 @@ from typing import Any
 
 from annotation.domain.questions.pooling import Pool, PooledQuestion, pooled_questions
 from annotation.domain.questions.question import Question, QuestionKind
-from annotation.domain.statistics.agreement import Alpha, Undefined, Why, nominal_alpha, ordinal_alpha, tally_of
+from annotation.domain.statistics.agreement import Alpha, nominal_alpha, ordinal_alpha, tally_of
+from annotation.domain.statistics.figure import Undefined, Why
 from annotation.domain.statistics.set_agreement import set_alpha
 from annotation.domain.statistics.span_agreement import lengths_of, span_alpha
 

@@ -1,15 +1,20 @@
 """The agreement on further questions as the dashboard shows it: a table with its CSV, and the rows of a chart."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy
 
-from annotation.analytics.agreement_json import question_reason
+from annotation.analytics.declared_figures import FigurePart, Part
+from annotation.analytics.figure_words import ABOUT_ANSWERS, reason_of
 from annotation.analytics.question_agreement import MEASURES, PoolAgreement, QuestionAgreement
-from annotation.domain.statistics.agreement import Undefined
-from annotation.pages.svg import axis_start, whisker
+from annotation.domain.questions.question import Question
+from annotation.domain.statistics.figure import Undefined
+from annotation.pages.svg import axis_marks, axis_start, whisker
+from annotation.projects.forms_questions import KIND_NAMES
 
 MEASURE_WORDS: dict[str, Promise] = {
     "nominal": gettext_lazy("nominal"),
@@ -18,60 +23,65 @@ MEASURE_WORDS: dict[str, Promise] = {
     "none": gettext_lazy("none"),
     "unitizing": gettext_lazy("passages (unitizing)"),
 }
-COLUMNS = (
-    *(
-        gettext_lazy("question"),
-        gettext_lazy("wording"),
-        gettext_lazy("kind"),
-        gettext_lazy("measure"),
-        gettext_lazy("versions"),
-    ),
-    *(gettext_lazy("items"), gettext_lazy("ratings"), gettext_lazy("answers")),
+
+
+@dataclass(frozen=True)
+class PoolRow:
+    """The agreement on versions of a question that ask the same."""
+
+    question: Question
+    pool: PoolAgreement
+    earlier: bool
+
+    @property
+    def measure(self) -> str:
+        return MEASURES[self.question.kind]
+
+
+_VERSIONS = Part(attrgetter("versions"), gettext_lazy("versions"), "versions", list[int])
+_COUNTS = (
+    Part(attrgetter("alpha.items"), gettext_lazy("items"), "items"),
+    Part(attrgetter("alpha.ratings"), gettext_lazy("ratings"), "ratings"),
+    Part(attrgetter("answers"), gettext_lazy("answers"), "answers"),
 )
+_ALPHA = FigurePart(attrgetter("alpha.figure"), key="alpha", words=ABOUT_ANSWERS)
+
+POOL_PARTS = (_ALPHA, *_COUNTS, _VERSIONS)
+"""The parts of a pool in the order of its JSON."""
+QUESTION_PARTS = (
+    Part(attrgetter("question.code"), gettext_lazy("question")),
+    Part(lambda row: row.question.title(get_language() or ""), gettext_lazy("wording")),
+    Part(lambda row: KIND_NAMES[row.question.kind], gettext_lazy("kind")),
+    Part(lambda row: MEASURE_WORDS[row.measure], gettext_lazy("measure")),
+    *(part.within(attrgetter("pool")) for part in (_VERSIONS, *_COUNTS, _ALPHA)),
+)
+"""The columns of the table."""
 
 
-def question_rows(questions: Sequence[QuestionAgreement]) -> Iterator[tuple[str | int | float | None, ...]]:
-    """Yield the rows of the table: the newest versions of each question, then earlier ones that ask something else."""
+def question_rows(questions: Sequence[QuestionAgreement]) -> Iterator[PoolRow]:
+    """Yield the newest versions of each question, then earlier ones that ask something else."""
     for agreement in questions:
-        question = agreement.question
-        about = (question.code, question.title(get_language() or ""), question.kind.value)
         for pool in (agreement.newest, *agreement.earlier):
-            versions = ", ".join(map(str, pool.versions))
-            counts = (pool.alpha.items, pool.alpha.ratings, pool.answers)
-            yield (*about, str(MEASURE_WORDS[MEASURES[question.kind]]), versions, *counts, *_figure_cells(pool))
+            yield PoolRow(agreement.question, pool, pool is not agreement.newest)
 
 
-def _figure_cells(pool: PoolAgreement) -> tuple[str | float | None, ...]:
-    figure = pool.alpha.figure
-    if isinstance(figure, Undefined):
-        return None, None, None, question_reason(figure)
-    low, high = (figure.interval.low, figure.interval.high) if figure.interval else (None, None)
-    return figure.value, low, high, None
-
-
-def question_chart(questions: Sequence[QuestionAgreement]) -> dict[str, Any]:
+def question_chart(rows: Sequence[PoolRow]) -> dict[str, Any]:
     """Return the rows of the chart of alphas and its axis; a text has none and is left out."""
-    pools = [
-        (agreement, pool)
-        for agreement in questions
-        if MEASURES[agreement.question.kind] != "none"
-        for pool in (agreement.newest, *agreement.earlier)
-    ]
-    start = axis_start([pool.alpha.figure for _agreement, pool in pools])
-    rows = [_chart_row(agreement, pool, start) for agreement, pool in pools]
-    return {"rows": rows, "axis": ["0", "0.5", "1"] if start == 0 else ["−1", "0", "1"]}
+    shown = [row for row in rows if row.measure != "none"]
+    start = axis_start([row.pool.alpha.figure for row in shown])
+    return {"rows": [_chart_row(row, start) for row in shown], "axis": axis_marks(start)}
 
 
-def _chart_row(agreement: QuestionAgreement, pool: PoolAgreement, start: int) -> dict[str, Any]:
-    figure = pool.alpha.figure
-    row: dict[str, Any] = {
-        "name": agreement.question.title(get_language() or ""),
-        "measure": MEASURE_WORDS[MEASURES[agreement.question.kind]],
-        "earlier": pool is not agreement.newest and ", ".join(map(str, pool.versions)),
-        "items": pool.alpha.items,
-        "ratings": pool.alpha.ratings,
+def _chart_row(row: PoolRow, start: int) -> dict[str, Any]:
+    figure = row.pool.alpha.figure
+    chart_row: dict[str, Any] = {
+        "name": row.question.title(get_language() or ""),
+        "measure": MEASURE_WORDS[row.measure],
+        "earlier": row.earlier and ", ".join(map(str, row.pool.versions)),
+        "items": row.pool.alpha.items,
+        "ratings": row.pool.alpha.ratings,
         "mark": whisker(figure, start),
     }
     if isinstance(figure, Undefined):
-        return row | {"why": question_reason(figure)}
-    return row | {"value": figure.value, "interval": figure.interval}
+        return chart_row | {"why": reason_of(figure, ABOUT_ANSWERS)}
+    return chart_row | {"value": figure.value, "interval": figure.interval}

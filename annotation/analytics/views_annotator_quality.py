@@ -8,20 +8,22 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.analytics import annotator_quality_charts, competence, stored_figures
-from annotation.analytics.annotator_quality_tables import competence_table, differing_table, quality_tables
+from annotation.analytics.annotator_quality_tables import QUALITY_FIGURES, competence_table, differing_table
 from annotation.analytics.competence import CannotEstimate
-from annotation.analytics.dashboard_tables import FigureTable, table_csv_rows
+from annotation.analytics.declared_figures import FigureTable, table_csv_rows, tables
 from annotation.analytics.views_figures import table_file, waiting
-from annotation.domain.choices import CompetenceMethod, Role
+from annotation.core.found import found
+from annotation.domain.choices import Role
 from annotation.models import CompetenceEstimate, Item, JobState, Membership, Project
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.csv_response import csv_response
+from annotation.pages.project_page import project_page
 from annotation.review.queue import CLOSED_STAGES
 
 PEOPLE_A_PAGE = 50
@@ -39,11 +41,9 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
     shown = moment.value
     page = Paginator(shown.people, PEOPLE_A_PAGE).get_page(request.GET.get("page"))
     context = {
-        "project": member.project,
-        "membership": member,
         "moment": moment,
         "shown": shown,
-        "tables": quality_tables(shown),
+        "tables": tables(QUALITY_FIGURES, shown),
         "page": page,
         "rows": [annotator_quality_charts.person_row(person) for person in page.object_list],
         "changed": [annotator_quality_charts.drift_row(person) for person in shown.changed],
@@ -51,22 +51,20 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
         "versions": [annotator_quality_charts.version_row(under) for under in shown.versions],
         **_competence(member.project),
     }
-    return render(request, "annotation/quality.html", context)
+    return project_page(request, member, "annotation/quality.html", context)
 
 
 @require_GET
 def person(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Show one annotator's figures."""
     member = member_of(request, slug, Role.ADMIN)
-    membership = Membership.objects.filter(project=member.project, public_id=public_id).first()
-    if membership is None:
-        raise Http404
+    membership = found(Membership.objects.filter(project=member.project, public_id=public_id).first())
     moment = stored_figures.quality(member.project)
     if moment.value is None:
         return waiting(request, member, membership.pseudonym, moment)
     shown = moment.value
     figures = next((annotator for annotator in shown.people if annotator.key == membership.pk), None)
-    context: dict[str, Any] = {"project": member.project, "membership": member, "who": membership, "person": figures}
+    context: dict[str, Any] = {"who": membership, "person": figures}
     context["moment"] = moment
     if figures is not None:
         context |= {
@@ -84,7 +82,7 @@ def person(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
             ][:10],
             "models": _models_of(member.project, membership),
         }
-    return render(request, "annotation/quality_person.html", context)
+    return project_page(request, member, "annotation/quality_person.html", context)
 
 
 @require_GET
@@ -96,7 +94,7 @@ def table(request: PersonRequest, slug: str, name: str) -> HttpResponse:
     moment = stored_figures.quality(member.project)
     if moment.value is None:
         return redirect("annotation:quality", slug)
-    return table_file(f"{slug}-{name}.csv", quality_tables(moment.value).get(name), moment)
+    return table_file(f"{slug}-{name}.csv", tables(QUALITY_FIGURES, moment.value).get(name), moment)
 
 
 @require_POST
@@ -104,12 +102,9 @@ def ask(request: PersonRequest, slug: str) -> HttpResponse:
     """Request that a worker fits a model of competence."""
     member = member_of(request, slug, Role.ADMIN)
     try:
-        method = CompetenceMethod(request.POST.get("method", ""))
-        competence.ask(member, method)
+        competence.ask(member)
     except CannotEstimate as fault:
         messages.error(request, fault.sentence)
-    except ValueError:
-        messages.error(request, _("There is no such model; choose one of those named."))
     return redirect("annotation:quality", slug)
 
 
@@ -117,8 +112,8 @@ def ask(request: PersonRequest, slug: str) -> HttpResponse:
 def progress(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the part of the page with the models; while one is running, it is requested again every two seconds."""
     member = member_of(request, slug, Role.ADMIN)
-    context = {"project": member.project, "membership": member, **_competence(member.project)}
-    return render(request, "annotation/_quality_competence.html", context)
+    context = {**_competence(member.project)}
+    return project_page(request, member, "annotation/_quality_competence.html", context)
 
 
 def _competence(project: Project) -> dict[str, Any]:
@@ -127,7 +122,6 @@ def _competence(project: Project) -> dict[str, Any]:
     under_way = [row for row in rows if row.state in CompetenceEstimate.ACTIVE]
     failed = next((row for row in rows if row.state == JobState.FAILED and (not newest or row.pk > newest.pk)), None)
     context: dict[str, Any] = {
-        "methods": annotator_quality_charts.METHODS,
         "categories": project.category_values(),
         "installed": competence.is_installed(),
         "how_to_install": competence.how_to_install(),
@@ -166,9 +160,7 @@ def _model_table(project: Project, name: str) -> FigureTable | None:
     if kind not in ("competence", "differing"):
         return None
     estimates = CompetenceEstimate.objects.filter(project=project, state=JobState.DONE)
-    row = (estimates.filter(method=method) if method else estimates).order_by("-pk").first()
-    if row is None:
-        raise Http404
+    row = found((estimates.filter(method=method) if method else estimates).order_by("-pk").first())
     if kind == "competence":
         names = Membership.objects.filter(project=project).values_list("public_id", "pseudonym")
         return competence_table(row, {str(key): name for key, name in names})

@@ -12,12 +12,13 @@ from django.utils.http import http_date
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.analytics import stored_figures
-from annotation.analytics.dashboard_tables import FigureTable, table_csv_rows
+from annotation.analytics.declared_figures import FigureTable, table_csv_rows
 from annotation.analytics.stored_figures import Shown
 from annotation.domain.choices import FigureKind, Role
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest, figures_viewer, member_of, page_before
 from annotation.pages.csv_response import csv_response
+from annotation.pages.project_page import project_page
 
 
 def figure_reader(request: HttpRequest, slug: str) -> Membership:
@@ -35,8 +36,8 @@ def waiting(
     request: PersonRequest, member: Membership, title: str, shown: Shown[Any], *, tabs: bool = True
 ) -> HttpResponse:
     """Return the page that stands in for figures that are computed for the first time."""
-    context = {"project": member.project, "membership": member, "title": title, "moment": shown, "tabs": tabs}
-    return render(request, "annotation/figures_waiting.html", context)
+    context = {"title": title, "moment": shown, "tabs": tabs}
+    return project_page(request, member, "annotation/figures_waiting.html", context)
 
 
 def table_file(name: str, table: FigureTable | None, shown: Shown[Any]) -> HttpResponse:

@@ -14,24 +14,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.analytics import stored_figures
-from annotation.analytics.dashboard_tables import influence_tables
+from annotation.analytics.declared_figures import tables
+from annotation.analytics.figure_words import reason_of
 from annotation.analytics.forms_influence import WithheldForm
 from annotation.analytics.influence import Influence, set_withheld_share
-from annotation.analytics.influence_tables import CONTRASTS, VIEWS, group_name, influence_reason, with_answers
+from annotation.analytics.influence_tables import CONTRASTS, INFLUENCE_FIGURES, VIEWS, group_name, with_answers
 from annotation.analytics.views_figures import waiting
 from annotation.assignment.prior_display import priors_for_people
 from annotation.domain.choices import Modality, PriorArm, PriorDisplay, PriorState, Role, Stage
-from annotation.domain.statistics.agreement import Measured
-from annotation.domain.statistics.influence import (
-    Account,
-    Change,
-    Contrast,
-    Estimate,
-    Scope,
-    Undefined,
-    View,
-    Why,
-)
+from annotation.domain.statistics.figure import Measured, Undefined, Why
+from annotation.domain.statistics.influence import Account, Change, Contrast, Scope, View
 from annotation.domain.statistics.influence_planning import detectable, half_width
 from annotation.domain.statistics.intervals import Interval
 from annotation.models import Item, Project
@@ -80,7 +72,7 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
         "planned": planned or AN_EXAMPLE,
         "is_example": not planned,
         "charts": charts(influence),
-        "tables": influence_tables(influence),
+        "tables": tables(INFLUENCE_FIGURES, influence),
     }
     return render(request, "annotation/influence.html", context, status=422 if form.errors else 200)
 
@@ -114,7 +106,7 @@ def _reach(accounts: Iterable[Account]) -> int:
     ends = [
         abs(end)
         for figure in figures
-        if isinstance(figure, Estimate)
+        if isinstance(figure, Measured)
         for end in (figure.value, *((figure.interval.low, figure.interval.high) if figure.interval else ()))
     ]
     return next(reach for reach in _REACHES if 100 * max(ends, default=0) <= reach)
@@ -128,14 +120,14 @@ def _group(account: Account, influence: Influence) -> dict[str, Any]:
 def _bar(account: Account, view: View) -> dict[str, Any]:
     of_view = account.shares[view]
     figure = of_view.share
-    interval = figure.interval if isinstance(figure, Estimate) else None
+    interval = figure.interval if isinstance(figure, Measured) else None
     return {
         "name": VIEWS[view],
         "width": share(of_view.agreeing, of_view.answers),
         "percent": round(100 * of_view.agreeing / of_view.answers),
         "low": interval and round(100 * interval.low),
         "high": interval and round(100 * interval.high),
-        "why": influence_reason(figure),
+        "why": reason_of(figure),
         "n": of_view.answers,
         "seeing": view in _SEEING,
     }
@@ -149,8 +141,8 @@ def _differences(account: Account, influence: Influence, reach: int) -> Iterable
         if figure == Undefined(Why.NO_ANSWERS) and not (main and not _compared(account)):
             continue
         row: dict[str, Any] = {"name": CONTRASTS[contrast], "posts": group_name(account.group, influence.categories)}
-        row |= {"why": influence_reason(figure), "mark": None}
-        if isinstance(figure, Estimate):
+        row |= {"why": reason_of(figure), "mark": None}
+        if isinstance(figure, Measured):
             row["points"] = _points(figure.value)
             if figure.interval:
                 ends = [100 * end / reach for end in (figure.value, figure.interval.low, figure.interval.high)]

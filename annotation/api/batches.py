@@ -14,12 +14,13 @@ from annotation.api.access import member, problem
 from annotation.api.answers_campaign import OpenedJson, QuotasJson
 from annotation.api.figures import BatchJson, BatchOverviewJson
 from annotation.api.problems import Problem
-from annotation.api.shapes import BoundedList, RequestShape
+from annotation.api.request_base import BoundedList, RequestShape
 from annotation.batches import open_items, quotas, state
 from annotation.batches.forms import MOST_LABELS
 from annotation.batches.open_items import AT_MOST
 from annotation.batches.progress import as_json, read_batch_overview
 from annotation.batches.workforce import read_annotator_quotas
+from annotation.core.found import found
 from annotation.core.snapshots import snapshot
 from annotation.domain.choices import BatchState, Role
 from annotation.models import Batch, Membership, Project
@@ -162,9 +163,7 @@ class Quotas(APIView):
 
 
 def _batch(admin: Membership, public_id: UUID) -> Batch:
-    row = state.batch_of(admin.project, public_id=public_id)
-    if row is None:
-        raise Http404
+    row = found(state.batch_of(admin.project, public_id=public_id))
     row.project = admin.project
     return row
 

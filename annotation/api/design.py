@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.answers import DesignChanges, DesignFile
 from annotation.api.problems import Problem
-from annotation.api.shapes import BoundedDict, BoundedList, RequestShape
+from annotation.api.request_base import BoundedDict, BoundedList, RequestShape
 from annotation.domain.choices import Choose, Role
 from annotation.domain.design.file import BadDesign, as_json, read_design
 from annotation.projects import design

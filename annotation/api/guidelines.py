@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied, ValidationError
@@ -13,7 +12,8 @@ from rest_framework.views import APIView
 from annotation.api.access import cleaned, member, problem
 from annotation.api.answers_campaign import GuidelineJson, GuidelineVersionJson
 from annotation.api.problems import Problem
-from annotation.api.shapes import BoundedList, RequestShape
+from annotation.api.request_base import BoundedList, LineField, RequestShape
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.guidelines import versions
 from annotation.guidelines.forms import EXAMPLE_LIMIT, EXAMPLES, GuidelineForm
@@ -34,7 +34,7 @@ class NewGuidelineShape(RequestShape):
 
     text = serializers.CharField(max_length=GUIDELINE_LIMIT, trim_whitespace=False)
     begun_at = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
-    summary = serializers.CharField(default="", allow_blank=True, max_length=300)
+    summary = LineField(default="", allow_blank=True, max_length=300)
     asks_reading = serializers.BooleanField(default=True)
     examples = BoundedList(child=ExampleShape(), default=list, max_length=EXAMPLES)
 
@@ -106,10 +106,7 @@ def _examples(project: Project, rows: list[dict[str, Any]]) -> list[versions.Exa
 def _version_of(project: Project, number: int | None) -> Guideline:
     """Return the version of this number, the newest for None. Raises Http404."""
     rows = project.guidelines.order_by("-number")
-    guideline = rows.first() if number is None else rows.filter(number=number).first()
-    if guideline is None:
-        raise Http404
-    return guideline
+    return found(rows.first() if number is None else rows.filter(number=number).first())
 
 
 def _json(guideline: Guideline) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.answers import ImportReport, PriorProgressJson, PriorsQueued
 from annotation.api.problems import Problem, RowsRefused
-from annotation.api.shapes import BoundedDict, BoundedList, RequestShape
+from annotation.api.request_base import BoundedDict, BoundedList, RequestShape
 from annotation.domain.choices import Role, SourceLabels
 from annotation.domain.formats.base import Format, RowError
 from annotation.imports.options import ImportOptions

@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -17,7 +16,8 @@ from annotation.api.access import cleaned, member, problem
 from annotation.api.answers_campaign import ConsentJson, InvitationJson, JoinedJson, NewInvitationJson
 from annotation.api.people import ROLES
 from annotation.api.problems import Problem
-from annotation.api.shapes import BoundedList, RequestShape
+from annotation.api.request_base import BoundedList, LineField, RequestShape
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.members import invitations, participation
 from annotation.members.forms import InvitationForm
@@ -34,7 +34,7 @@ class InvitationShape(RequestShape):
     roles = BoundedList(child=serializers.ChoiceField(ROLES), min_length=1, max_length=len(ROLES))
     days = serializers.IntegerField(default=invitations.USUAL_DAYS, min_value=1, max_value=invitations.MOST_DAYS)
     team = serializers.UUIDField(default=None, allow_null=True)
-    note = serializers.CharField(default="", allow_blank=True, max_length=invitations.NOTE_LIMIT)
+    note = LineField(default="", allow_blank=True, max_length=invitations.NOTE_LIMIT)
 
 
 class TokenShape(RequestShape):
@@ -82,9 +82,7 @@ class InvitationEnd(APIView):
         """Revoke an invitation: its link opens nothing any more. 409: it was used or revoked already."""
         mine = member(request, slug, Role.ADMIN, open_when_closed=True)
         is_revoked = invitations.revoke(mine, public_id)
-        row = invitations.invitations_of(mine.project).filter(public_id=public_id).first()
-        if row is None:
-            raise Http404
+        row = found(invitations.invitations_of(mine.project).filter(public_id=public_id).first())
         if not is_revoked:
             return problem(409, "invitation_over", "The invitation was used or revoked already.")
         return Response(_json(row))

@@ -69,7 +69,7 @@ _SENTENCES = {
     "first_answer_needed": "Give your own view first; the priors open after it.",
     "first_answer_stands": "Your first answer for this item is stored already and stays; label the item now.",
     "first_answer_not_asked": "No first answer is asked for here, and none was stored; label the item.",
-    "item_closed": "The item is closed; its labels can no longer be changed.",
+    "item_closed": "This label is final and can no longer be changed.",
 }
 
 _CODES: dict[type, str] = {
@@ -278,7 +278,7 @@ class OwnLabel(OwnWork):
 
     @extend_schema(request=CorrectedShape, responses={200: LabelShape, **_GONE})
     def put(self, request: Request, slug: str, label: UUID) -> Response:
-        """Correct a label while its item is open; the earlier answer stays in the history."""
+        """Correct a label until its item closes; where checks are mixed in, for 30 minutes after the first answer."""
         mine = _annotator(request, slug)
         shape = CorrectedShape(data=request.data)
         shape.is_valid(raise_exception=True)

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from annotation.api.access import account_of, cleaned, member, problem
 from annotation.api.answers_campaign import MemberJson, NewMemberJson
 from annotation.api.problems import Problem
-from annotation.api.shapes import BoundedList, RequestShape
+from annotation.api.request_base import BoundedList, LineField, RequestShape
 from annotation.domain.choices import Role
 from annotation.members import join, participation, roles
 from annotation.members.forms import NewMemberForm, PseudonymForm, QuotaForm
@@ -25,7 +25,11 @@ LAST_ADMIN = "A project needs an admin: make somebody else admin first."
 
 
 class NewMemberShape(RequestShape):
-    """A person by the name they sign in with; an account that does not exist yet is created."""
+    """A person of the project by the name they sign in with; for every other name an account is made.
+
+    Its name begins with the address of the project: `wren` becomes `winter.wren`. Who has an account gets an
+    invitation instead.
+    """
 
     username = serializers.CharField(max_length=150)
     role = serializers.ChoiceField(ROLES)
@@ -35,7 +39,7 @@ class MemberChangesShape(RequestShape):
     """What changes of a member; what is left out stays. `quota` null: the project's quota holds."""
 
     roles = BoundedList(child=serializers.ChoiceField(ROLES), required=False, min_length=1, max_length=len(ROLES))
-    name = serializers.CharField(required=False, max_length=64, help_text="The pseudonym.")
+    name = LineField(required=False, max_length=64, help_text="The pseudonym.")
     quota = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=2**31 - 1)
 
 
@@ -50,7 +54,7 @@ class Members(APIView):
 
     @extend_schema(request=NewMemberShape, responses={200: NewMemberJson, 201: NewMemberJson, 409: Problem})
     def post(self, request: Request, slug: str) -> Response:
-        """Give a person a role. 201: the person is new in the project; a new account's password is told once.
+        """Give a person a role. 201: an account was made for them, whose password is told once.
 
         Its owner must change it at the first sign-in, and has no token before.
         """
@@ -59,9 +63,7 @@ class Members(APIView):
         shape.is_valid(raise_exception=True)
         values = cleaned(NewMemberForm(shape.validated_data))
         try:
-            joined = join.add_member(
-                mine.project, values["username"], Role(values["role"]), actor=mine, shows_password=True
-            )
+            joined = join.add_person(mine.project, values["username"], Role(values["role"]), actor=mine)
         except join.BadMember as bad:
             return problem(409, bad.code, sentence_for(bad.code, bad.sentence), field=bad.field)
         person = _people(mine.project).get(pk=joined.membership.pk)

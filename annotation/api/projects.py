@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
@@ -14,8 +13,9 @@ from annotation.api.access import member, problem
 from annotation.api.answers import ItemPage
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import Problem
+from annotation.api.request_base import BoundedDict, LineField, RequestShape
 from annotation.api.serializers import ItemShape, PriorShape, ProjectShape, WholeItemShape
-from annotation.api.shapes import BoundedDict, RequestShape
+from annotation.core.found import found
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Policy, Role
 from annotation.domain.design.file import BadDesign, read_design
@@ -41,7 +41,7 @@ class NewProjectShape(RequestShape):
     """A new project. Its design is a template by name, or an object as in `docs/design-file.md`."""
 
     slug = serializers.CharField(max_length=64)
-    name = serializers.CharField(default="", allow_blank=True, max_length=NAME_LIMIT)
+    name = LineField(default="", allow_blank=True, max_length=NAME_LIMIT)
     seats = serializers.IntegerField(default=3, min_value=FEWEST_SEATS, max_value=MOST_SEATS)
     policy = serializers.ChoiceField([str(policy) for policy in Policy], default=Policy.REVIEW.value)
     template = serializers.ChoiceField(list(templates.TITLES), default=templates.HVLI)
@@ -119,15 +119,13 @@ class OneItem(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Show an item with its priors, disputes and decisions."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        item = (
+        item = found(
             visible_items(mine)
             .filter(public_id=public_id)
             .select_related("category", "intended")
             .prefetch_related("priors__category", "disputes", "adjudications__category")
             .first()
         )
-        if item is None:
-            raise Http404
         return Response(WholeItemShape(item, context={"membership": mine}).data)
 
 
@@ -138,8 +136,6 @@ class Priors(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Show the unimodal priors of an item."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        item = visible_items(mine).filter(public_id=public_id).first()
-        if item is None:
-            raise Http404
+        item = found(visible_items(mine).filter(public_id=public_id).first())
         current = Prior.objects.filter(item=item, current=True).select_related("category").order_by("-modality")
         return Response(PriorShape(current, many=True).data)

@@ -1,6 +1,7 @@
 """Releases over the API: made, listed, and their files, each verified before it is handed out."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -16,79 +17,39 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.answers import SplitListJson, WholeSplitList
 from annotation.api.problems import Problem
+from annotation.api.request_base import BoundedDict, LineField, RequestShape
+from annotation.api.request_shapes import AskingShape
 from annotation.api.serializers import ReleaseShape
-from annotation.api.shapes import BoundedDict, BoundedList, RequestShape
-from annotation.domain.choices import Level, Role, Source
-from annotation.domain.releases.columns import ReleaseFormat, Scope
-from annotation.domain.releases.splits import MAX_SEED, BadShares, Part, Shares
+from annotation.core.found import found
+from annotation.domain.choices import Role
+from annotation.domain.releases.splits import Part
 from annotation.models import Release, SplitList
 from annotation.releases.build import CannotRelease, release
 from annotation.releases.files import Changed, open_verified
 from annotation.releases.folders import release_folder
-from annotation.releases.selection import MAX_TOPICS, Selection, Splitting
+from annotation.releases.request import Selection
 from annotation.releases.split import BadSplitList, checked_parts, find_list, keep_parts
 
 
-class SelectionShape(RequestShape):
+class SelectionShape(AskingShape[Selection]):
     """Which gold items a release holds, and in which files. No levels, sources or licences mean all of them."""
 
-    levels = BoundedList(child=serializers.ChoiceField([str(level) for level in Level]), default=list)
-    sources = BoundedList(child=serializers.ChoiceField([str(source) for source in Source]), default=list)
-    notes = serializers.BooleanField(default=False)
-    fresh_pseudonyms = serializers.BooleanField(default=False)
-    scope = serializers.ChoiceField([str(scope) for scope in Scope], default=Scope.GOLD.value)
-    formats = BoundedList(
-        child=serializers.ChoiceField([str(choice) for choice in ReleaseFormat]), default=[ReleaseFormat.CSV.value]
-    )
-    media = serializers.BooleanField(default=True)
-    texts = serializers.BooleanField(default=True)
-    picture_texts = serializers.BooleanField(default=True)
-    licences = BoundedList(child=serializers.CharField(max_length=200), default=list, max_length=100)
-    splits = serializers.CharField(
-        default="",
-        allow_blank=True,
-        max_length=40,
-        help_text="Shares like 80/10/10; empty: the release is not divided.",
-    )
-    seed = serializers.IntegerField(default=0, min_value=0, max_value=MAX_SEED)
-    topics = serializers.IntegerField(default=0, min_value=0, max_value=MAX_TOPICS)
+    asks = Selection
+
     split_list = serializers.UUIDField(
         default=None, allow_null=True, help_text="The id of a fixed list. It needs `splits`."
     )
 
-    def validate_splits(self, written: str) -> Shares | None:
-        """Return the shares, or None."""
-        try:
-            return Shares.read_whole(written) if written.strip() else None
-        except BadShares as fault:
-            raise serializers.ValidationError(str(fault)) from None
-
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Return what belongs to a division needs one, and a list has to be the project's."""
-        if attrs["splits"] is None and (attrs["split_list"] or attrs["topics"] or attrs["seed"]):
-            raise serializers.ValidationError({"splits": "Say how to split the items, such as 80/10/10."})
+        """Return the fields. A list has to be the project's."""
+        attrs = super().validate(attrs)
         if attrs["split_list"] and find_list(self.context["project"], str(attrs["split_list"])) is None:
             raise serializers.ValidationError({"split_list": "The project has no split list with this id."})
         return attrs
 
-    def selection(self) -> Selection:
-        """Return the validated fields as a value."""
-        fields = self.validated_data
-        return Selection(
-            levels=tuple(level for level in Level if level in fields["levels"]),
-            sources=tuple(source for source in Source if source in fields["sources"]),
-            notes=fields["notes"],
-            fresh_pseudonyms=fields["fresh_pseudonyms"],
-            scope=Scope(fields["scope"]),
-            formats=tuple(file_format for file_format in ReleaseFormat if file_format in fields["formats"]),
-            media=fields["media"],
-            texts=fields["texts"],
-            picture_texts=fields["picture_texts"],
-            licences=tuple(fields["licences"]),
-            split=Splitting(fields["splits"], fields["seed"], fields["topics"], str(fields["split_list"] or ""))
-            if fields["splits"]
-            else None,
-        )
+    def answers(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the valid values by the names of their places."""
+        return super().answers(attrs) | {"frozen": str(attrs["split_list"] or "")}
 
 
 class Releases(APIView):
@@ -109,7 +70,7 @@ class Releases(APIView):
         shape = SelectionShape(data=request.data, context={"project": mine.project})
         shape.is_valid(raise_exception=True)
         try:
-            new_release = release(mine.project, mine, shape.selection())
+            new_release = release(mine.project, mine, shape.request())
         except CannotRelease as fault:
             return problem(409, fault.code, fault.sentence)
         return Response(ReleaseShape(new_release).data, status=201)
@@ -118,7 +79,7 @@ class Releases(APIView):
 class PartsShape(RequestShape):
     """A list of parts: id → train, dev or test. `validation` means dev."""
 
-    name = serializers.CharField(max_length=120)
+    name = LineField(max_length=120)
     parts = BoundedDict(child=serializers.CharField(max_length=20), allow_empty=False)
 
     def validate_parts(self, parts: dict[str, str]) -> dict[str, str]:
@@ -161,9 +122,7 @@ class OneSplitList(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Show a fixed list with its parts."""
         mine = member(request, slug, Role.ADMIN)
-        split_list = find_list(mine.project, str(public_id))
-        if split_list is None:
-            raise Http404
+        split_list = found(find_list(mine.project, str(public_id)))
         return Response(_list(split_list) | {"parts": split_list.parts})
 
 
@@ -209,7 +168,4 @@ class ReleasedFile(APIView):
 
 def _release(request: Request, slug: str, number: int) -> Release:
     mine = member(request, slug, Role.ADMIN)
-    released = Release.objects.filter(project=mine.project, number=number).first()
-    if released is None:
-        raise Http404
-    return released
+    return found(Release.objects.filter(project=mine.project, number=number).first())

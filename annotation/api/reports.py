@@ -15,7 +15,7 @@ from annotation.api.access import cleaned, problem
 from annotation.api.answers import ReportedPostJson
 from annotation.api.pages import refuse_unknown
 from annotation.api.problems import Problem
-from annotation.api.shapes import RequestShape
+from annotation.api.request_base import RequestShape
 from annotation.consensus import reports
 from annotation.consensus.reports import AnsweredMeanwhile, ProjectClosed, ReportedPost
 from annotation.core.second_factor import SecondFactorNeeded

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.utils import html
 
-from annotation.api.shapes import BoundedDict, BoundedList
+from annotation.api.request_base import BoundedDict, BoundedList, LineField
 from annotation.domain.answer import FIRST_OF_CATEGORIES, Answer, BadAnswer, Correction, read_seconds
 from annotation.domain.categories import CATEGORY_LIMIT
 from annotation.domain.category_sets import as_stored
@@ -229,7 +229,7 @@ class AnswerShape(serializers.Serializer[Answer]):
     )
     not_sure = serializers.BooleanField(default=False)
     low_quality = serializers.BooleanField(default=False)
-    target_group = serializers.CharField(default="", allow_blank=True, max_length=200, trim_whitespace=False)
+    target_group = LineField(default="", allow_blank=True, max_length=200, trim_whitespace=False)
     note = serializers.CharField(default="", allow_blank=True, max_length=NOTE_LIMIT, trim_whitespace=False)
     challenges = CorrectionShape(many=True, default=list)
 

@@ -9,7 +9,7 @@ from rest_framework.views import APIView
 from annotation.api.access import cleaned, member, problem
 from annotation.api.answers_campaign import ProjectOpen
 from annotation.api.problems import Problem
-from annotation.api.shapes import RequestShape
+from annotation.api.request_base import RequestShape
 from annotation.batches import open_items
 from annotation.domain.choices import Role
 from annotation.models import Project

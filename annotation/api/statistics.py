@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.analytics import agreement_json, influence, stored_figures
+from annotation.analytics import agreement_json, influence_json, stored_figures
 from annotation.analytics.stored_figures import Shown
 from annotation.api.access import member
 from annotation.api.figures import AgreementJson, FiguresAwaited, InfluenceJson
@@ -44,7 +44,7 @@ class Influence(APIView):
         202: a worker computes the figures of this large project for the first time; ask again.
         """
         mine = _viewer(request, slug)
-        return _answer(stored_figures.influence(mine.project), influence.as_json)
+        return _answer(stored_figures.influence(mine.project), influence_json.as_json)
 
 
 def _answer(shown: Shown[T], as_json: Callable[[T], dict[str, Any]]) -> Response:

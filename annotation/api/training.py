@@ -14,7 +14,8 @@ from annotation.api.access import account_of, cleaned, member, problem
 from annotation.api.answers_campaign import KnownPostJson, KnownPostPage, Marked, TrainedPersonJson, TrainingRulesJson
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import PostsRefused, Problem
-from annotation.api.shapes import BoundedList, RequestShape
+from annotation.api.request_base import BoundedList, RequestShape
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.domain.statistics.annotator_quality import Rate
 from annotation.domain.text_rules import NOTE_LIMIT
@@ -186,16 +187,16 @@ class TrainedPerson(APIView):
         person = account_of(mine, public_id)
         shape = GrantShape(data=request.data)
         shape.is_valid(raise_exception=True)
-        result = next(
-            (
-                person_result
-                for person_result in results.people_results(mine.project)
-                if person_result.member.pk == person.pk
-            ),
-            None,
+        result = found(
+            next(
+                (
+                    person_result
+                    for person_result in results.people_results(mine.project)
+                    if person_result.member.pk == person.pk
+                ),
+                None,
+            )
         )
-        if result is None:
-            raise Http404
         if shape.validated_data["act"] == "attempt":
             attempts.grant_attempt(mine, person)
         else:
@@ -205,10 +206,7 @@ class TrainedPerson(APIView):
 
 
 def _item(admin: Membership, public_id: UUID) -> Item:
-    item = Item.objects.filter(project=admin.project_id, public_id=public_id).first()
-    if item is None:
-        raise Http404
-    return item
+    return found(Item.objects.filter(project=admin.project_id, public_id=public_id).first())
 
 
 def _rules(admin: Membership) -> Response:
@@ -219,9 +217,7 @@ def _rules(admin: Membership) -> Response:
 
 
 def _known(item: Item) -> Response:
-    known_answer = control_items.known_answer_of(item)
-    if known_answer is None:
-        raise Http404
+    known_answer = found(control_items.known_answer_of(item))
     return Response(_known_posts([known_answer])[0])
 
 

@@ -1,9 +1,8 @@
-"""A project's webhook over the API, for its admins. A project has one at most; its secret is told once."""
+"""A project's webhook over the API, for its admins. A project has one at most; its secret is told when it is made."""
 
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -13,7 +12,8 @@ from rest_framework.views import APIView
 from annotation.api.access import cleaned, member, problem
 from annotation.api.answers_campaign import MessageJson, NewWebhookJson, WebhookJson
 from annotation.api.problems import Problem
-from annotation.api.shapes import BoundedList, RequestShape
+from annotation.api.request_base import BoundedList, RequestShape
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.models import Delivery, Membership, Webhook
 from annotation.webhooks import change
@@ -78,6 +78,17 @@ class OneWebhook(APIView):
         return Response(status=204)
 
 
+class WebhookSecret(APIView):
+    """The secret of a webhook."""
+
+    @extend_schema(request=None, responses={200: NewWebhookJson})
+    def post(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Make a new secret. It is told only in this answer, and messages are signed with it from now on."""
+        mine = member(request, slug, Role.ADMIN)
+        row = _webhook(mine, public_id)
+        return Response(_json(row) | {"secret": change.renew_secret(mine, row)})
+
+
 class WebhookTest(APIView):
     """A test message."""
 
@@ -92,10 +103,7 @@ class WebhookTest(APIView):
 
 
 def _webhook(admin: Membership, public_id: UUID) -> Webhook:
-    row = Webhook.objects.filter(project=admin.project_id, public_id=public_id).first()
-    if row is None:
-        raise Http404
-    return row
+    return found(Webhook.objects.filter(project=admin.project_id, public_id=public_id).first())
 
 
 def _values(body: Any) -> dict[str, Any]:

@@ -14,10 +14,8 @@ from django.db import connection
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from annotation.assignment.check_state import labelled_posts_sql, read_labelled_posts
 from annotation.assignment.item_query import COMMON_QUEUE, ItemSearch, UnwantedContent
-from annotation.domain.check_closing import LabelledPost
-from annotation.domain.wellbeing.breaks import Caps, Pace, act
+from annotation.domain.wellbeing.breaks import Caps, Workday, count_action
 from annotation.models import Batch, Guideline, Item, Label, Membership, OptOut, Project, Seat
 from annotation.workload.workday import newest_day_sql, read_workday
 from runs.sql.compiled_queries import CompiledQuery, planned_cursor, slot
@@ -65,12 +63,10 @@ class AnnotatorState:
     """Whether a version of the guidelines has to be read first."""
     unwanted: UnwantedContent
     queues: Sequence[int]
-    pace: Pace
+    pace: Workday
     labels_today: int
     quota_used: int | None
     """Labels given and seats held; None where no quota is set."""
-    posts: Sequence[LabelledPost]
-    """The newest ordinary posts that they labelled; none where no checks are mixed in."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +87,9 @@ class ClaimRequest:
         return self.member.project
 
     @property
-    def pace(self) -> Pace:
+    def pace(self) -> Workday:
         """The workday including this act: the time since the last act counts as work."""
-        return act(self.state.pace, self.now)
+        return count_action(self.state.pace, self.now)
 
     def search(self, unwanted: UnwantedContent) -> ItemSearch:
         return ItemSearch(self.member, self.state.queues, unwanted)
@@ -116,8 +112,8 @@ def read_annotator_state(member: Membership, now: datetime) -> AnnotatorState:
     midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     with planned_cursor() as cursor:
         values = [connection.ops.adapt_datetimefield_value(midnight), quota_of(member) is not None]
-        cursor.execute(_statement(), [*values, member.project.check_percent > 0, member.pk])
-        front, ahead, must_read, opt_outs, teams, day, today, quota_used, posts = cursor.fetchone()
+        cursor.execute(_statement(), [*values, member.pk])
+        front, ahead, must_read, opt_outs, teams, day, today, quota_used = cursor.fetchone()
     return AnnotatorState(
         front=front,
         ahead=ahead,
@@ -127,7 +123,6 @@ def read_annotator_state(member: Membership, now: datetime) -> AnnotatorState:
         pace=read_workday(day, now),
         labels_today=today,
         quota_used=quota_used,
-        posts=read_labelled_posts(json.loads(posts or "[]")),
     )
 
 
@@ -159,7 +154,6 @@ def _statement() -> str:
     teams = f"SELECT {aggregate}(b.batch_id){cast} FROM {_TEAM} b WHERE b.membership_id = m.id"
     return f"""
         SELECT ({_HELD.format("NOT")}), ({_HELD.format("")}), {_MUST_READ}, ({opt_outs}), ({teams}),
-            ({newest_day_sql("m.id")}), ({_TODAY}), CASE WHEN %s THEN ({_QUOTA_USED}) END,
-            CASE WHEN %s THEN ({labelled_posts_sql("m.id")}) END
+            ({newest_day_sql("m.id")}), ({_TODAY}), CASE WHEN %s THEN ({_QUOTA_USED}) END
         FROM {_MEMBER} m WHERE m.id = %s
     """

@@ -56,7 +56,7 @@ from annotation.domain.choices import EventVerb, Order, Role
 from annotation.domain.priors.arms import draws_check
 from annotation.domain.priors.informativeness import Informativeness
 from annotation.domain.wellbeing import breaks
-from annotation.domain.wellbeing.breaks import Limit, Milder, NothingMore, Pace
+from annotation.domain.wellbeing.breaks import Limit, Milder, NothingMore, Workday
 from annotation.models import Membership, Seat
 from annotation.workload.workday import caps_of, is_severe, store_workday, workday_statement
 from runs.sql.compiled_queries import Changes
@@ -83,7 +83,7 @@ def claim(member: Membership, *, ahead: bool = False) -> ClaimOutcome:
     return _claim_next(request)
 
 
-def claim_after_label(member: Membership, now: datetime, pace: Pace) -> HeldSeat | None:
+def claim_after_label(member: Membership, now: datetime, pace: Workday) -> HeldSeat | None:
     """Claim in the transaction that has just stored a label of the member, and store their workday with both.
 
     The caller has locked the member and the label's item. So this waits for no other item: two people who wait for the
@@ -202,9 +202,9 @@ def _held(request: ClaimRequest, seat: Seat) -> HeldSeat:
     return HeldSeat(seat, request.state.labels_today, breaks.near(request.pace, request.caps))
 
 
-def _shown(request: ClaimRequest, seat: Seat) -> tuple[Pace, HeldSeat]:
+def _shown(request: ClaimRequest, seat: Seat) -> tuple[Workday, HeldSeat]:
     """Return the workday with the seat that comes in front of the annotator now, and the seat as it is shown."""
-    pace = breaks.shown(request.pace, severe=is_severe(request.project, seat.item))
+    pace = breaks.count_item_shown(request.pace, severe=is_severe(request.project, seat.item))
     offers_break = breaks.break_is_due(pace, request.caps)
     held = HeldSeat(seat, request.state.labels_today, breaks.near(pace, request.caps), offers_break)
     return breaks.offer_break(pace, request.now) if offers_break else pace, held
@@ -246,7 +246,8 @@ def _must_wait(request: ClaimRequest) -> None:
 def _probe(search: ItemSearch, *, check_is_due: bool) -> int | None:
     """Return an item, or a check in its place where one is due.
 
-    The search for the item is the same in both cases.
+    The search for the item is the same in both cases. Who was told that nothing is left gets no check alone: a post
+    that came after that would be one.
     """
     place = random.randrange(PLACE_RANGE)
     if not search.member.project.check_percent:
@@ -255,7 +256,8 @@ def _probe(search: ItemSearch, *, check_is_due: bool) -> int | None:
     item_id, check_id = probe_with_check(search, place)
     if item_id is None:
         item_id = _probe_further(search, place)
-    return check_id if check_is_due and check_id is not None else item_id
+    was_left_idle = item_id is None and search.member.idle_until is not None
+    return check_id if check_is_due and check_id is not None and not was_left_idle else item_id
 
 
 def _probe_further(search: ItemSearch, place: int) -> int | None:

@@ -48,12 +48,21 @@ def add_check_seats(item: int) -> bool:
     return bool(_insert([item], Seat.objects.filter(item=item, round=F("item__round")).count() + SPARE, "n.number"))
 
 
+_RANDOM_UUID = """
+    lower(
+        hex(randomblob(6)) || '4' || substr(hex(randomblob(2)), 2)
+        || substr('89ab', 1 + abs(random() % 4), 1) || substr(hex(randomblob(8)), 2)
+    )
+"""
+"""A UUID as `uuid4` makes it, so that a seat added later looks the same."""
+
+
 def _insert(items: Sequence[int], most: int, seats: str) -> int:
     """Insert the seats 1 to `most`, at most `seats` (SQL, copied to each seat), that the items lack."""
     if not items:
         return 0
     item, seat = Item._meta.db_table, Seat._meta.db_table
-    a_key = "gen_random_uuid()" if connection.vendor == "postgresql" else "lower(hex(randomblob(16)))"
+    a_key = "gen_random_uuid()" if connection.vendor == "postgresql" else _RANDOM_UUID
     with connection.cursor() as cursor:
         cursor.execute(f"""
             INSERT INTO {seat} (public_id, item_id, round, number, seats, reveals, prior_arm)

@@ -149,14 +149,14 @@ class FirstAnswerNotAsked:
 
 @dataclass(frozen=True)
 class ItemClosed:
-    """The item is closed: annotators can no longer change their labels."""
+    """The label is final: the item is closed, or the time for changes is over."""
 
     label: Label
 
 
 @dataclass(frozen=True)
 class TooLate:
-    """More than 30 seconds have passed, or somebody has acted on the item since."""
+    """The label is final, and did not close its item within 30 seconds; or somebody has acted on the item since."""
 
     label: Label
 

@@ -26,6 +26,7 @@ FREE_SEAT: Mapping[str, Any] = {
     "first_answer": None,
     "prior_arm": "",
     "reveals": 0,
+    "final_at": None,
 }
 """The fields of a seat that nobody holds."""
 
@@ -100,7 +101,7 @@ def last_loss(seat: Seat, member: Membership) -> Event | None:
 def fields_before_loss(lapse: Event) -> dict[str, Any]:
     """Return the fields of a lapsed seat as its holder left them."""
     facts = lapse.facts
-    times = {name: parse_datetime(facts[name]) if facts[name] else None for name in _TIMES}
+    times = {name: parse_datetime(facts[name]) if facts.get(name) else None for name in _TIMES}
     kept = {"first_answer": facts["first_answer"], "reveals": facts["reveals"]}
     return times | kept | {"prior_arm": facts.get("prior_arm", "")}  # events of before arms were drawn have none
 
@@ -116,7 +117,7 @@ def reset_idle_members(project: Project | int) -> None:
         Membership.objects.filter(pk__in=free.values("pk")).update(idle_until=None)
 
 
-_TIMES = ("held_at", "shown_at", "priors_shown_at")
+_TIMES = ("held_at", "shown_at", "priors_shown_at", "final_at")
 _KEPT = (*_TIMES, "first_answer", "prior_arm", "reveals")
 
 

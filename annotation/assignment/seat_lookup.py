@@ -1,6 +1,6 @@
 """Find the seat that an annotator means, lock its item's row, and tell whether the seat is still theirs."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,12 +10,11 @@ from django.db import connection
 from django.db.models import F, FilteredRelation, Q
 from django.db.models.expressions import RawSQL
 
-from annotation.assignment.check_state import closes_at_once
 from annotation.assignment.outcomes import AlreadyLabelled, NoSuchSeat, SeatLost
 from annotation.assignment.release_seats import fields_before_loss, last_loss
 from annotation.assignment.take_seat import STAGES_WITH_SEATS, lease_end
-from annotation.domain.choices import EventVerb, Role, Stage
-from annotation.domain.wellbeing.breaks import Pace
+from annotation.domain.choices import EventVerb, Role
+from annotation.domain.wellbeing.breaks import Workday
 from annotation.models import Category, Event, Guideline, Item, Label, Membership, Seat
 from annotation.workload.workday import newest_day_sql, read_workday
 from runs.sql.compiled_queries import CompiledQuery, Slot, slot
@@ -28,14 +27,14 @@ class LockedSeat:
     seat: Seat
     """The member's seat in the item's current round; if they have none there, the seat that was asked for."""
     seats: Sequence[Seat]
-    """The seats of the item's current round, in order; of a check, the member's alone."""
+    """The seats of the item's current round, in order; the member's alone where no label closes an item at once."""
     loss: Event | None
     """The event by which the member lost the seat that was asked for."""
     label_id: int | None
     """The label that the member sent before with the same client key."""
     category: Category | None
     """The project's category with the code that was asked for."""
-    pace: Pace
+    pace: Workday
     """The member's workday."""
 
     @property
@@ -66,10 +65,8 @@ def lock_seat(
     if item is None:
         return None
     item.project = member.project
-    # Of a check only the member's own seat: everybody has one.
-    everybody = 0 if item.stage == Stage.KNOWN else item.round
-    seats_asked = {"item": item.pk, "round": item.round, "everybody": everybody, "seat": seat}
-    rows = _SEATS_OF_ITEM.rows(**seats_asked, **_reader_values(member, now))
+    read = _OWN_SEATS_OF_ITEM if member.project.changes_end_by_clock else _SEATS_OF_ITEM
+    rows = read.rows(item=item.pk, round=item.round, seat=seat, **_reader_values(member, now))
     for row in rows:
         row.item = item
     seats = [row for row in rows if row.round == item.round]
@@ -127,21 +124,14 @@ def is_held(seat: Seat) -> bool:
     return seat.expires_at is not None and seat.round == seat.item.round and seat.item.stage in STAGES_WITH_SEATS
 
 
-def can_change_label(seat: Seat, final_checks: Container[int]) -> bool:
-    """Whether the label at this seat may still be changed; `final_checks` are those of its annotator.
+def can_change_label(seat: Seat, now: datetime) -> bool:
+    """Whether the label at this seat may still be changed; `now` is the database's time.
 
-    An item with a known answer never closes; for its annotator it does, as their other posts do (`check_state`).
+    Where checks are mixed in, only the time since the annotator's own answer counts (`Seat.final_at`): what other
+    people do would tell an item that closes from a check, which never does. Elsewhere it may while the item is open.
     """
-    if seat.round != seat.item.round:
-        return False
-    if seat.item.stage == Stage.KNOWN:
-        return seat.pk not in final_checks
-    return seat.item.stage == Stage.LABELLING
-
-
-def check_closes(seat: Seat) -> bool:
-    """Whether a check closes for the member with their label at this seat; only for seats from this module."""
-    return bool(vars(seat)["closes_at_once"])
+    is_over = seat.final_at is not None and seat.final_at <= now
+    return not is_over and seat.round == seat.item.round and seat.item.stage in STAGES_WITH_SEATS
 
 
 def guideline_seen(seat: Seat) -> int | None:
@@ -167,9 +157,10 @@ _GUIDELINE_SEEN = f"""
 """
 _PUBLIC_ID, _CLIENT_KEY = Seat._meta.get_field("public_id"), Label._meta.get_field("client_key")
 
+# The seat first: from the items on, PostgreSQL without statistics reads a whole stage, and checks are the smaller one.
 _ITEM_OF_SEAT = CompiledQuery(
     Item.objects.select_for_update(of=("self",), no_key=True)
-    .filter(project=slot("project"), seat_rows__public_id=slot("seat", _PUBLIC_ID))
+    .filter(project=slot("project"), pk=Seat.objects.filter(public_id=slot("seat", _PUBLIC_ID)).values("item")[:1])
     .annotate(
         label_id=RawSQL(_LABEL_WITH_KEY, (Slot("member"), Slot("key", _CLIENT_KEY))),
         chosen=FilteredRelation(
@@ -181,22 +172,26 @@ _ITEM_OF_SEAT = CompiledQuery(
     .select_related("intended", "chosen")  # type: ignore[misc]  # the plugin does not know filtered relations
     .order_by()[:1]
 )
-# What a label written at the seat needs and, for the last one of a round, what closing asks of the other seats.
+# What a label written at the seat needs.
 _READ_WITH_SEAT = {
     "guideline_seen": RawSQL(_GUIDELINE_SEEN, (Slot("project"), Slot("then"))),
     "last_revision": RawSQL(_LAST_REVISION, (Slot("member"),)),
-    "closes_at_once": closes_at_once(Slot("member")),
 }
+_SEAT_WITH_LABEL = Seat.objects.select_related("label__category", "label__replacement__category").annotate(
+    **_READ_WITH_SEAT
+)
 _SEATS_OF_ITEM = CompiledQuery(
-    Seat.objects.order_by("number")
-    .filter(
-        Q(round=slot("everybody"))
-        | Q(round=slot("round"), annotator=slot("member"))
-        | Q(public_id=slot("seat", _PUBLIC_ID)),
-        item=slot("item"),
+    _SEAT_WITH_LABEL.order_by("number").filter(
+        Q(round=slot("round")) | Q(public_id=slot("seat", _PUBLIC_ID)), item=slot("item")
     )
-    .select_related("label__category", "label__replacement__category")
-    .annotate(**_READ_WITH_SEAT)
+)
+# By keys alone: a check has a seat for everybody, and to read them all would take longer than those of a post.
+_OWN_SEAT = Seat.objects.filter(item=slot("item"), round=slot("round"), annotator=slot("member"))
+_SEAT_ASKED_FOR = Seat.objects.filter(public_id=slot("seat", _PUBLIC_ID))
+_OWN_SEATS_OF_ITEM = CompiledQuery(
+    _SEAT_WITH_LABEL.order_by("number").filter(
+        Q(pk=_OWN_SEAT.values("pk")[:1]) | Q(pk=_SEAT_ASKED_FOR.values("pk")[:1])
+    )
 )
 _LABELLED_SEAT = CompiledQuery(
     Seat.objects.filter(pk=slot("seat"), annotator=slot("member"), label__isnull=False)

@@ -1,7 +1,6 @@
 """Assign a free seat of an item to an annotator: owner, lease end, arm of prior display."""
 
 from datetime import datetime, timedelta
-from random import Random, getrandbits
 from typing import Any
 
 from django.db.models import F
@@ -10,7 +9,6 @@ from django.db.models.expressions import RawSQL
 from annotation.assignment.annotator_state import ClaimRequest
 from annotation.assignment.make_seats import add_check_seats
 from annotation.assignment.prior_display import arm_in_force
-from annotation.domain.check_closing import post_to_follow
 from annotation.domain.choices import EventVerb, PriorArm, PriorDisplay, Stage
 from annotation.domain.priors.arms import draw_arm
 from annotation.models import Event, Item, Project, Seat, holder_key
@@ -26,11 +24,12 @@ _ARM_BEFORE = f"""
     AND e.verb IN ('{EventVerb.SEAT_LAPSED}', '{EventVerb.SEAT_EMPTIED}')
     AND e.facts ->> 'holder' = %s ORDER BY e.id DESC LIMIT 1
 """
+# In no order: a check has seats for everybody, and those that are filled must not be read first.
 _FREE_SEAT_OF = CompiledQuery(
     Seat.objects.filter(item=slot("item"), annotator__isnull=True, round=F("item__round"))
     .select_related("item__picture")
     .annotate(arm_before=RawSQL(_ARM_BEFORE, (Slot("holder"),)))
-    .order_by("number")[:1]
+    .order_by()[:1]
 )
 _MOMENT = Seat._meta.get_field("held_at")
 _MOMENTS = ("held_at", "expires_at", "shown_at", "priors_shown_at")
@@ -38,7 +37,6 @@ _ASSIGN = CompiledUpdate(
     Seat.objects.filter(pk=slot("seat"), annotator__isnull=True),
     annotator=slot("annotator"),
     prior_arm=slot("prior_arm"),
-    closes_with=slot("closes_with"),
     **{name: slot(name, _MOMENT) for name in _MOMENTS},
 )
 
@@ -83,7 +81,7 @@ def find_free_seat(request: ClaimRequest, item_id: int, *, wait: bool) -> Seat |
 
 def assignment(seat: Seat) -> tuple[str, list[Any]]:
     """Return the statement that stores the new owner of a free seat, and its values."""
-    owner = {"annotator": seat.annotator_id, "prior_arm": seat.prior_arm, "closes_with": seat.closes_with}
+    owner = {"annotator": seat.annotator_id, "prior_arm": seat.prior_arm}
     return _ASSIGN.statement(seat=seat.pk, **owner, **{name: getattr(seat, name) for name in _MOMENTS})
 
 
@@ -98,7 +96,6 @@ def _set_owner(request: ClaimRequest, seat: Seat) -> None:
         PriorDisplay(project.prior_display),
     )
     fields = {"held_at": now, "expires_at": lease_end(project, now, ahead=request.ahead), "prior_arm": arm}
-    fields["closes_with"] = post_to_follow(request.state.posts, Random(getrandbits(64)))
     fields |= {"shown_at": None, "priors_shown_at": None} | ({} if request.ahead else clock_fields(project, now, arm))
     for name, value in fields.items():
         setattr(seat, name, value)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from annotation.batches.progress import BatchFigures, BatchOverview
 from annotation.domain.choices import BatchState, Stage
@@ -75,7 +75,7 @@ def _acts(figures: BatchFigures) -> list[tuple[str, str]]:
     if figures.state in (BatchState.PAUSED, BatchState.CLOSED):
         acts.append(("resume", _("Resume")))
     if figures.state is BatchState.OPEN:
-        acts.append(("pause", _("Pause")))
+        acts.append(("pause", pgettext("batch", "Pause")))
     if figures.state is not BatchState.CLOSED:
         acts.append(("close", _("Close")))
     return acts

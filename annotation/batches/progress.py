@@ -24,6 +24,7 @@ from annotation.batches.workforce import (
     audience_of,
     read_annotator_quotas,
 )
+from annotation.consensus.close import count_waiting_items
 from annotation.domain.choices import BatchState, Stage
 from annotation.domain.workforce.forecast import LOOKED_BACK, Estimate, TooLittle, estimate
 from annotation.domain.workforce.staffing import Staffing, Verdict
@@ -96,6 +97,8 @@ class BatchOverview:
     people: Sequence[AnnotatorQuota]
     nobody_left: Sequence[StuckItem]
     looked_at_all: bool
+    waiting: int = 0
+    """Items that have all their labels and stay open until none of these can be changed any more."""
 
     @cached_property
     def ready(self) -> int:
@@ -132,7 +135,8 @@ def read_batch_overview(project: Project) -> BatchOverview:
         for name, groups in sorted(counted.items())
     ]
     total = _together(batches, crew.staffing(open_ones), people, today)
-    return BatchOverview(batches, total, people, crew.nobody_left(), crew.looked_at_all)
+    nobody_left, waiting = crew.nobody_left(), count_waiting_items(project)
+    return BatchOverview(batches, total, people, nobody_left, crew.looked_at_all, waiting)
 
 
 # ── Counting in groups ────────────────────────────────────────────────────────
@@ -301,6 +305,7 @@ def as_json(overview: BatchOverview) -> dict[str, Any]:
         ],
         "nobody_left": [item.external_id for item in overview.nobody_left],
         "looked_at_all": overview.looked_at_all,
+        "waiting": overview.waiting,
     }
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -16,10 +16,12 @@ from annotation.batches.forms import CampaignForm, PeopleForm, PriorityForm, Quo
 from annotation.batches.open_items import AT_MOST
 from annotation.batches.presenters import annotator_rows, batch_card, batch_name
 from annotation.batches.progress import BatchOverview, read_batch_overview
+from annotation.core.found import found
 from annotation.core.snapshots import snapshot
 from annotation.domain.choices import BatchState, Role
 from annotation.models import Batch, Membership, Project
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 
 LISTED = 100
 """Items named on a page that nobody is left for."""
@@ -111,9 +113,7 @@ def _DONE() -> dict[str, str]:
 
 def _batch(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, Batch]:
     member = member_of(request, slug, Role.ADMIN)
-    row = state.batch_of(member.project, public_id=public_id)
-    if row is None:
-        raise Http404
+    row = found(state.batch_of(member.project, public_id=public_id))
     row.project = member.project
     return member, row
 
@@ -154,8 +154,6 @@ def _page(
     with snapshot():
         overview = read_batch_overview(member.project)
     context = {
-        "project": member.project,
-        "membership": member,
         "overview": overview,
         "cards": [batch_card(figures) for figures in overview.batches],
         "whole": batch_card(overview.whole),
@@ -164,7 +162,7 @@ def _page(
         "reached": [person for person in overview.people if person.left == 0],
         **_nobody_left(overview),
     }
-    return render(request, "annotation/batches.html", context, status=status)
+    return project_page(request, member, "annotation/batches.html", context, status=status)
 
 
 def _batch_page(
@@ -186,8 +184,6 @@ def _batch_page(
         "members": [str(person.public_id) for person in figures.members],
     }
     context = {
-        "project": member.project,
-        "membership": member,
         "batch": row,
         "its": figures,
         "card": batch_card(figures),
@@ -196,7 +192,7 @@ def _batch_page(
         "priority_form": priority_form or PriorityForm(initial={"priority": figures.priorities[1]}),
         **_nobody_left(overview, row.name),
     }
-    return render(request, "annotation/batch.html", context, status=status)
+    return project_page(request, member, "annotation/batch.html", context, status=status)
 
 
 def _nobody_left(overview: BatchOverview, name: str | None = None) -> dict[str, Any]:

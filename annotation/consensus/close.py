@@ -5,14 +5,16 @@ UPDATE with its event, in one transaction that locks the item's row.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotation.assignment.release_seats import reset_idle_members
 from annotation.consensus.case_from_rows import case_of, intent_of, is_round_complete, rules_of, seats_of
+from annotation.core.transactions import short_transaction
 from annotation.domain.alignment import aligned_flag, alignment
 from annotation.domain.category_sets import as_stored, further_of
 from annotation.domain.choices import EventVerb, Modality, Reason, Source, Stage
@@ -20,24 +22,14 @@ from annotation.domain.item_decision import Decision, MoreSeats, Verdict, decide
 from annotation.domain.patterns import Prior as PriorValue
 from annotation.domain.patterns import corrected, pattern
 from annotation.domain.stages import MOVES
-from annotation.models import Category, Dispute, Item, Seat, record
+from annotation.models import Category, Dispute, Item, Project, Seat, record
+from runs.sql.database_clock import database_now, seconds_from_now
 
 OUTSIDE_REASONS = frozenset({Reason.MODEL_CONFLICT, Reason.APPEAL})
 """Reasons that do not come from an item's own votes: running the votes again does not lift them."""
-_UNDECIDED: Mapping[str, Any] = {
-    "level": None,
-    "category": None,
-    "categories": [],
-    "hateful": None,
-    "aligned": None,
-    "pattern": None,
-    "difficulty": None,
-    "excluded_for": None,
-    "closed_at": None,
-    "category_source": None,
-    "gold_at": None,
-}
-"""What a check has of the fields that a gold item gets, in their order."""
+SLOW_CHANGE = timedelta(minutes=1)
+"""How long an item stays open after its last label became final: a change that began in time may still be at work."""
+_AT_ONCE = 64
 
 
 # ── Closing ───────────────────────────────────────────────────────────────────
@@ -46,9 +38,9 @@ _UNDECIDED: Mapping[str, Any] = {
 def close_item(item: Item) -> Decision | None:
     """Decide about a fully labelled item and move it on.
 
-    Called in the transaction that stores a label, and again by the sweeper. `item` itself is not refreshed.
+    `item` itself is not refreshed.
 
-    Returns None if labels are missing or the item was closed meanwhile.
+    Returns None if labels are missing or can still be changed, or the item was closed meanwhile.
     """
     with transaction.atomic(savepoint=False):
         return close_locked_item(lock_item(item))
@@ -62,18 +54,9 @@ def close_locked_item(item: Item, seats: Sequence[Seat] | None = None) -> Decisi
     if item.stage != Stage.LABELLING:
         return None
     seats = seats_of(item) if seats is None else seats
-    return _conclude(item, seats) if is_round_complete(seats) else None
-
-
-def close_check(item: Item, seat: Seat) -> None:
-    """Record that a locked check became final for the annotator whose label was just stored at the seat.
-
-    Nothing of the item changes but its version. An ordinary post that becomes gold takes the same statements, so that
-    the time of the answer does not tell them apart.
-    """
-    case_of(item, [seat])
-    record(EventVerb.CLOSED, project=item.project, item=item, stage=Stage.KNOWN, reasons=(), level=None)
-    move_locked_item(item, Stage.KNOWN, **_UNDECIDED)
+    if not is_round_complete(seats) or not are_final(item, seats):
+        return None
+    return _conclude(item, seats)
 
 
 def decide_again(item: Item) -> Decision | None:
@@ -92,13 +75,48 @@ def decide_again(item: Item) -> Decision | None:
 
 
 def close_full_items() -> int:
-    """Close items that are still in labelling although all their seats are filled; return how many moved on.
+    """Close items in labelling whose seats are all filled with final labels; return how many moved on.
 
-    This is the backup for a process that died between storing the last label and closing the item.
+    A step of the sweeper. Where checks are mixed in, all items close here. Elsewhere it is the backup for a process
+    that died between storing the last label and closing the item. Each item is a transaction of its own; one that
+    fails does not stop the others.
+
+    Raises the first fault after all others were tried.
     """
-    seats = Seat.objects.filter(item=OuterRef("pk"), round=OuterRef("round"))
-    full = Item.objects.filter(Exists(seats), ~Exists(seats.filter(label__isnull=True)), stage=Stage.LABELLING)
-    return sum(close_item(item) is not None for item in list(full))
+    moved, last, faults = 0, 0, list[Exception]()
+    while items := list(_full_items().exclude(_CAN_CHANGE).filter(pk__gt=last).order_by("pk")[:_AT_ONCE]):
+        for item in items:
+            try:
+                moved += short_transaction(close_item)(item) is not None
+            except Exception as fault:
+                faults.append(fault)
+        last = items[-1].pk
+    if faults:
+        raise faults[0]
+    return moved
+
+
+def count_waiting_items(project: Project) -> int:
+    """Return how many items of the project have all their labels and are open only because these can be changed."""
+    if not project.changes_end_by_clock:
+        return 0
+    return _full_items().filter(_CAN_CHANGE, project=project).count()
+
+
+def _full_items() -> QuerySet[Item]:
+    """Return the items in labelling whose seats are all filled."""
+    return Item.objects.filter(Exists(_SEATS), ~Exists(_SEATS.filter(label__isnull=True)), stage=Stage.LABELLING)
+
+
+_SEATS = Seat.objects.filter(item=OuterRef("pk"), round=OuterRef("round"))
+_OPEN_PROJECT = Q(project__archived_at=None, project__delete_after=None)
+_CAN_CHANGE = _OPEN_PROJECT & Exists(_SEATS.filter(final_at__gt=seconds_from_now(-SLOW_CHANGE.total_seconds())))
+
+
+def are_final(item: Item, seats: Iterable[Seat], for_at_least: timedelta = SLOW_CHANGE) -> bool:
+    """Whether no label at these seats of the item can be changed, for so long by now; in a closed project none can."""
+    moments = [seat.final_at for seat in seats if seat.final_at is not None]
+    return not moments or item.project.is_closed or max(moments) + for_at_least < database_now()
 
 
 def lock_item(item: Item) -> Item:

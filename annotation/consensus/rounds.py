@@ -67,8 +67,7 @@ def reopen_item(item: Item) -> None:
     """
     close_disputes(item)
     first = {"closed_at": None} if item.round == 1 else {}
-    stage = Stage.KNOWN if item.stage == Stage.KNOWN else Stage.LABELLING  # a check had closed for one person only
-    move_locked_item(item, stage, **UNDECIDED, **first)
+    move_locked_item(item, Stage.LABELLING, **UNDECIDED, **first)
 
 
 def _open_round(item: Item, number: int, seats: int, message: str) -> None:

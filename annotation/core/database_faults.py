@@ -1,5 +1,6 @@
 """A database that cannot be reached: told from other faults, and what a person at a terminal is told."""
 
+import os
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, OperationalError, connections
@@ -16,6 +17,24 @@ def says_nothing_of_the_work(fault: BaseException) -> bool:
         return False
     has_code = getattr(fault.__cause__, "sqlstate", None)
     return outage(fault) in _AGAIN if has_code else True  # the network has no codes
+
+
+def takes_writes() -> bool:
+    """Return whether the database takes writes now: not a standby, no session or file that is read-only."""
+    connection = connections[DEFAULT_DB_ALIAS]
+    if connection.vendor == "sqlite":
+        return os.access(connection.settings_dict["NAME"], os.W_OK)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('transaction_read_only') = 'off'")
+        (is_writable,) = cursor.fetchone()
+    return bool(is_writable)
+
+
+def database_in_words(vendor: str, name: object, host: str = "", port: str = "") -> str:
+    """Return where a database is, without user and password."""
+    if vendor == "sqlite":
+        return f"the SQLite file {name}"
+    return f"the database {name} on {host or 'this machine'}, port {port or 5432}"
 
 
 def away_sentence(fault: BaseException) -> str:

@@ -53,11 +53,11 @@ def figure_viewers(member: "Membership") -> bool:
 
 
 @dataclass(frozen=True)
-class Place:
+class NavigationLink:
     """A link of a project's header, with the members who get it and the pages on which it is current."""
 
     url_name: str
-    opens: Audience
+    visible_to: Audience
     text: str | Promise
     current_at: Sequence[str] = ()
     first: bool = False
@@ -94,7 +94,7 @@ class Action:
     url_name: str
     text: str | Promise
     stages: Sequence[str]
-    opens: Audience = reviewers
+    visible_to: Audience = reviewers
     main: bool = False
     fits: Callable[["Item"], bool] = _every_item
 
@@ -119,7 +119,7 @@ PersonalData = Mapping[str, tuple[type["Model"], str, Mapping[str, Any]]]
 class Extension:
     """Everything that one app adds."""
 
-    places: Sequence[Place] = ()
+    navigation: Sequence[NavigationLink] = ()
     tabs: Sequence[Tab] = ()
     actions: Sequence[Action] = ()
     copy_settings: Sequence[Callable[["Project", "Project"], None]] = ()
@@ -154,9 +154,9 @@ def registered() -> Sequence[Extension]:
     return _extensions
 
 
-def places() -> Iterator[Place]:
+def navigation() -> Iterator[NavigationLink]:
     """Return the links of all extensions for a project's header."""
-    return (place for extension in registered() for place in extension.places)
+    return (place for extension in registered() for place in extension.navigation)
 
 
 def tabs() -> Iterator[Tab]:

@@ -1,6 +1,8 @@
-"""Secrets that the site must be able to read again, encrypted in the database with the site's key.
+"""Secrets that the site must be able to read again, encrypted in the database with a key of the site.
 
-A copy of the database alone does not give them away. Keys of `SECRET_KEY_FALLBACKS` still open what they closed.
+A copy of the database alone does not give them away. SEALING_KEY closes them, or what follows from SECRET_KEY where
+that is not set. The keys of SEALING_KEY_FALLBACKS, SECRET_KEY and SECRET_KEY_FALLBACKS still open what they closed,
+until `manage.py reseal` has sealed it anew.
 """
 
 import base64
@@ -10,6 +12,9 @@ from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
+
+BEGINNING = "gAAAA"
+"""How everything sealed begins."""
 
 
 class CannotOpen(Exception):
@@ -29,8 +34,26 @@ def unseal(sealed: str) -> Any:
         raise CannotOpen from None
 
 
+def reseal(sealed: str) -> str:
+    """Return the same value, closed with the site's first key; unchanged if it is. Raises CannotOpen."""
+    try:
+        _locks()[0].decrypt(sealed.encode())
+        return sealed
+    except InvalidToken:
+        return seal(unseal(sealed))
+
+
+def keys() -> list[str]:
+    """Return the keys that open what is sealed. The first one closes it."""
+    first = settings.SEALING_KEY or settings.SECRET_KEY
+    former = (*settings.SEALING_KEY_FALLBACKS, settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    return list(dict.fromkeys([first, *former]))
+
+
 def _box() -> MultiFernet:
-    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    return MultiFernet(
-        Fernet(base64.urlsafe_b64encode(hashlib.sha256(b"interplay.sealed" + key.encode()).digest())) for key in keys
-    )
+    return MultiFernet(_locks())
+
+
+def _locks() -> list[Fernet]:
+    digests = (hashlib.sha256(b"interplay.sealed" + key.encode()).digest() for key in keys())
+    return [Fernet(base64.urlsafe_b64encode(digest)) for digest in digests]

@@ -2,6 +2,9 @@
 
 Used for figures that a worker stores and a page shows later. A value that several types are allowed for carries the
 name of its own. `form_of` describes the types, so that a value stored by another release is recognised, not misread.
+
+pydantic's TypeAdapter was weighed: it writes a key that is a tuple and cannot read it, and tells the types of a union
+apart only by their fields.
 """
 
 import dataclasses

@@ -71,7 +71,7 @@ def _make(slug: str, name: str, policy: Policy, display: PriorDisplay, language:
         daily_goal=60,
         break_after_minutes=15,
         training_required=slug == STRICT,
-        check_percent=5,
+        check_percent=5 if slug == STRICT else 0,  # checks keep answers open for half an hour; here posts close at once
         operator_contact="This is a sample project: your own names here whom to turn to.",
     )
     Guideline.objects.filter(project=project).update(text=GUIDELINES)

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from annotation.domain.choices import Modality
@@ -11,6 +12,8 @@ from annotation.domain.text_rules import NOTE_LIMIT, BadText, read_optional_text
 
 FIRST_OF_CATEGORIES = "`category` is the first of `categories`; leave it out."
 """What is said of an answer whose two fields contradict each other."""
+CHANGE_TIME = timedelta(minutes=30)
+"""How long an answer can be changed in a project that mixes in checks; elsewhere it is until everybody has answered."""
 TARGET_GROUP_LIMIT = 200
 """The maximum length of a target group, in characters."""
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from annotation.domain.one_line import check_line
 from annotation.domain.refusal import Refusal
 from annotation.domain.refusal import gettext_noop as _
 from annotation.domain.text_rules import BadText, is_blank, read_text
@@ -195,6 +196,8 @@ def _word(code: int, field: str, value: object, limit: int) -> str:
         raise BadCategories(_("Category %(code)s needs a %(field)s that can be read."), code=code, field=field)
     try:
         read_text(value, limit)
+        if field != "definition":
+            check_line(value)
     except BadText as fault:
         raise BadCategories(
             _("Category %(code)s, %(field)s: %(reason)s"), code=code, field=field, reason=fault

@@ -126,7 +126,7 @@ class CompetenceMethod(NamedEnum):
     DAWID_SKENE = "dawid-skene", pgettext("stored word", "Dawid-Skene")
     """Dawid and Skene (1979): a table of confusions for each annotator."""
     MACE = "mace", pgettext("stored word", "MACE")
-    """Hovy et al. (2013): each annotator either knows the answer or guesses in their own way."""
+    """Hovy et al. (2013): each annotator either knows the answer or guesses. Stored estimates alone; none is fitted."""
 
 
 class BlurStrength(StrEnum):
@@ -138,6 +138,15 @@ class BlurStrength(StrEnum):
     """Fainter and softer patches."""
     BLANK = "blank"
     """A surface of one colour."""
+
+
+class KeyUse(StrEnum):
+    """How a person presses what has a letter or digit as its key (WCAG 2.1.4)."""
+
+    PLAIN = "plain"
+    ALT = "alt"
+    """With Alt held."""
+    OFF = "off"
 
 
 class PictureSize(StrEnum):

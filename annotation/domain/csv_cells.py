@@ -1,7 +1,8 @@
 """Cells of CSV files that are safe to open in a spreadsheet: no cell is run as a formula (threats B118).
 
-A cell that a spreadsheet would read as a formula gets an apostrophe in front; the spreadsheet then shows it as text.
-The rule is reversible: `restored(neutralized(cell)) == cell` for every string.
+What a spreadsheet would read as a formula gets an apostrophe in front; the spreadsheet then shows it as text. So it is
+at the start of a cell, and inside it after a semicolon, a tab or a line break: a spreadsheet that takes these for the
+separator begins a cell there. The rule is reversible: `restored(neutralized(cell)) == cell` for every string.
 """
 
 import re
@@ -17,17 +18,41 @@ _UNSEEN = (
 )
 # The start of a formula for a spreadsheet: one of its signs, also in full width or small form, after blanks, invisible
 # characters or apostrophes; or a leading tab, carriage return or line feed.
-_RUNS = re.compile(rf"['\s{_UNSEEN}]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]|'*[\t\r\n]")
+_SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
+_SIGN_SET = frozenset(_SIGNS)
+_RUNS = re.compile(rf"['\s{_UNSEEN}]*[{re.escape(_SIGNS)}]|'*[\t\r\n]")
+_SEPARATORS = ";\t\r\n"
+# From a separator to the next sign or letter. Each stretch is read once, so the cost is linear.
+_BETWEEN = re.compile(rf"""[{_SEPARATORS}][;'"\s{_UNSEEN}]*+""")
 
 
 def neutralized(cell: str) -> str:
     """Return the cell in a form that is safe to open in a spreadsheet."""
-    return f"'{cell}" if _RUNS.match(cell) else cell
+    return ("'" if _RUNS.match(cell) else "") + _BETWEEN.sub(_marked, cell)
 
 
 def restored(cell: str) -> str:
     """Return the cell as it was before `neutralized`."""
-    return cell[1:] if cell.startswith("'") and _RUNS.match(cell) else cell
+    if cell.startswith("'") and _RUNS.match(cell):
+        cell = cell[1:]
+    return _BETWEEN.sub(_unmarked, cell)
+
+
+def _marked(between: re.Match[str]) -> str:
+    end = _after_separator(between)
+    return f"{between[0][:end]}'{between[0][end:]}" if end else between[0]
+
+
+def _unmarked(between: re.Match[str]) -> str:
+    end = _after_separator(between)
+    return between[0][:end] + between[0][end:].removeprefix("'") if end else between[0]
+
+
+def _after_separator(between: re.Match[str]) -> int:
+    """Return the place after the last separator before a sign. Returns 0 if no sign follows."""
+    if between.string[between.end() : between.end() + 1] not in _SIGN_SET:
+        return 0
+    return max(map(between[0].rfind, _SEPARATORS)) + 1
 
 
 def cell(value: Any) -> str:
@@ -51,6 +76,6 @@ _FORMS: Mapping[type, Callable[[Any], str]] = {
     int: str,
     float: str,
     str: neutralized,
-    list: lambda value: to_json(value).decode() if value else "[]",
-    dict: lambda value: to_json(value).decode(),
+    list: lambda value: neutralized(to_json(value).decode()) if value else "[]",
+    dict: lambda value: neutralized(to_json(value).decode()),
 }

@@ -48,7 +48,7 @@ def render(text: str) -> str:
 # ── Changes between two versions ─────────────────────────────────────────
 
 
-class Kind(StrEnum):
+class TextChange(StrEnum):
     """The kind of change of a piece of text."""
 
     SAME = "same"
@@ -62,7 +62,7 @@ class Kind(StrEnum):
 class Piece:
     """A part of a line."""
 
-    kind: Kind
+    kind: TextChange
     text: str
 
 
@@ -82,7 +82,7 @@ def changes(old: str, new: str) -> tuple[Line, ...]:
     if before == after:
         return ()
     if len(before) * len(after) > _LINES:
-        return (*_whole(before, Kind.GONE), *_whole(after, Kind.NEW))
+        return (*_whole(before, TextChange.GONE), *_whole(after, TextChange.NEW))
     lines: list[Line] = []
     steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     for number, (step, a, b, c, d) in enumerate(steps):
@@ -97,11 +97,11 @@ def _unchanged(lines: list[str], *, first: bool, last: bool) -> Iterator[Line]:
     head, tail = (0 if first else _AROUND), (0 if last else _AROUND)
     left_out = len(lines) - head - tail
     if left_out < 2:
-        yield from _whole(lines, Kind.SAME)
+        yield from _whole(lines, TextChange.SAME)
         return
-    yield from _whole(lines[:head], Kind.SAME)
-    yield (Piece(Kind.SKIPPED, str(left_out)),)
-    yield from _whole(lines[len(lines) - tail :], Kind.SAME)
+    yield from _whole(lines[:head], TextChange.SAME)
+    yield (Piece(TextChange.SKIPPED, str(left_out)),)
+    yield from _whole(lines[len(lines) - tail :], TextChange.SAME)
 
 
 def _changed(before: list[str], after: list[str]) -> Iterator[Line]:
@@ -113,8 +113,8 @@ def _changed(before: list[str], after: list[str]) -> Iterator[Line]:
             break
         yield line
         paired += 1
-    yield from _whole(before[paired:], Kind.GONE)
-    yield from _whole(after[paired:], Kind.NEW)
+    yield from _whole(before[paired:], TextChange.GONE)
+    yield from _whole(after[paired:], TextChange.NEW)
 
 
 def _words(old: str, new: str) -> Line | None:
@@ -128,14 +128,14 @@ def _words(old: str, new: str) -> Line | None:
     pieces = []
     for step, a, b, c, d in matcher.get_opcodes():
         if step == "equal":
-            pieces.append(Piece(Kind.SAME, "".join(new_words[c:d])))
+            pieces.append(Piece(TextChange.SAME, "".join(new_words[c:d])))
         else:
-            pieces += [Piece(Kind.GONE, "".join(old_words[a:b]))] if b > a else []
-            pieces += [Piece(Kind.NEW, "".join(new_words[c:d]))] if d > c else []
+            pieces += [Piece(TextChange.GONE, "".join(old_words[a:b]))] if b > a else []
+            pieces += [Piece(TextChange.NEW, "".join(new_words[c:d]))] if d > c else []
     return tuple(pieces)
 
 
-def _whole(lines: list[str], kind: Kind) -> Iterator[Line]:
+def _whole(lines: list[str], kind: TextChange) -> Iterator[Line]:
     return ((Piece(kind, line),) for line in lines)
 
 

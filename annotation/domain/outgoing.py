@@ -34,7 +34,6 @@ class DeliveryState(StrEnum):
 
 class MailKind(StrEnum):
     INVITATION = "invitation"
-    WEEKLY = "weekly"
     ACCESS_ASKED = "access_asked"
     ACCESS_DECIDED = "access_decided"
     ITEM_REPORTED = "item_reported"
@@ -45,7 +44,8 @@ class MailKind(StrEnum):
 class MailState(StrEnum):
     WAITING = "waiting"
     SENT = "sent"
-    GIVEN_UP = "given_up"
+    GIVEN_UP = "given_up"  # it could not be sent
+    UNWANTED = "unwanted"  # it was for nobody, or nobody asked for it any more
 
 
 def delay_after(failures: int) -> timedelta:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from annotation.domain.one_line import read_line
 from annotation.domain.text_rules import read_text
 
 LANGUAGE_LIMIT = 20
@@ -14,10 +15,11 @@ class BadWords(ValueError):
     sentence = "must be a text, or one text per language code."
 
 
-def read_words(raw: object, limit: int) -> dict[str, str]:
+def read_words(raw: object, limit: int, *, lines: bool = False) -> dict[str, str]:
     """Return texts by language code, "" for every other language; a plain text is for every language.
 
-    Blank texts are left out. Raises BadWords, and BadText for a text that cannot be stored.
+    Blank texts are left out. `lines`: a text may have several lines.
+    Raises BadWords, and BadText for a text that cannot be stored.
     """
     if isinstance(raw, str):
         raw = {"": raw}
@@ -28,7 +30,7 @@ def read_words(raw: object, limit: int) -> dict[str, str]:
         if not isinstance(language, str) or len(language) > LANGUAGE_LIMIT or not isinstance(text, str):
             raise BadWords
         if text.strip():
-            words[language.strip().lower()] = read_text(text.strip(), limit)
+            words[language.strip().lower()] = read_text(text.strip() if lines else read_line(text), limit)
     return words
 
 

@@ -20,7 +20,7 @@ from annotation.domain.text_rules import BadText
 from annotation.models import GlossaryEntry
 from annotation.pages.display_names import name_of
 from annotation.pages.error_messages import sentence_for
-from annotation.pages.form_fields import WrittenField, choices_of
+from annotation.pages.form_fields import LineField, WrittenField, choices_of
 
 MOST_BYTES = 20 * 2**20
 KINDS = choices_of(
@@ -47,7 +47,7 @@ STATES = (
 class EntryForm(forms.Form):
     """An entry that a member writes; `values` holds it after validation."""
 
-    term = forms.CharField(
+    term = LineField(
         label=_("Term"),
         max_length=TERM_LIMIT,
         help_text=_("Write it plainly. Endings, look-alike letters and spaces are recognised."),
@@ -60,7 +60,7 @@ class EntryForm(forms.Form):
         rows=4,
         help_text=_("What it means where it is used against people, and what it means elsewhere."),
     )
-    target_group = forms.CharField(label=_("Who is meant"), max_length=GROUP_LIMIT, required=False)
+    target_group = LineField(label=_("Who is meant"), max_length=GROUP_LIMIT, required=False)
     languages = forms.CharField(
         label=_("Languages"),
         max_length=40,

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.core.found import found
 from annotation.domain.choices import GlossarySourceKind, GlossaryStatus, Role
 from annotation.domain.glossary.entry import TERM_LIMIT, key_of
 from annotation.glossary import entries, files, forms
@@ -182,10 +183,7 @@ def _entries(member: Membership) -> QuerySet[GlossaryEntry]:
 
 
 def _entry(member: Membership, public_id: UUID) -> GlossaryEntry:
-    row = _entries(member).select_related("author").filter(public_id=public_id).first()
-    if row is None:
-        raise Http404
-    return row
+    return found(_entries(member).select_related("author").filter(public_id=public_id).first())
 
 
 def _may_approve(member: Membership, entry: GlossaryEntry) -> bool:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.guidelines.versions import Example
 from annotation.models import Category, Guideline, Project
-from annotation.pages.form_fields import WrittenField
+from annotation.pages.form_fields import LineField, WrittenField
 from annotation.projects.forms_settings import GUIDELINE_LIMIT
 
 EXAMPLE_LIMIT = 2000
@@ -34,7 +34,7 @@ class GuidelineForm(forms.Form):
         strip=False,
         help_text=_("Markdown: # headings, - lists, **bold**, tables. Say what each category is and what it is not."),
     )
-    summary = forms.CharField(
+    summary = LineField(
         label=_("What changed"),
         max_length=300,
         required=False,

@@ -4,15 +4,17 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.guidelines import versions as guideline_versions
 from annotation.guidelines.forms import GuidelineForm, example_forms, examples_in
 from annotation.models import Guideline, Project
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 
 
 @require_http_methods(["GET", "POST"])
@@ -45,14 +47,14 @@ def edit(request: PersonRequest, slug: str) -> HttpResponse:
             messages.success(request, message)
             return redirect("annotation:guideline-versions", slug)
     context = {
-        "project": member.project,
-        "membership": member,
         "form": form,
         "rows": rows,
         "newest": newest,
         "preview": preview,
     }
-    return render(request, "annotation/guidelines_edit.html", context, status=422 if data and not valid else 200)
+    return project_page(
+        request, member, "annotation/guidelines_edit.html", context, status=422 if data and not valid else 200
+    )
 
 
 @require_GET
@@ -60,28 +62,24 @@ def versions(request: PersonRequest, slug: str) -> HttpResponse:
     """Show all versions, who read them, and what changed between two (`from`, `to`: numbers)."""
     member = member_of(request, slug, Role.ADMIN, Role.REVIEWER)
     readings = guideline_versions.guideline_versions(member.project)
-    context: dict[str, Any] = {"project": member.project, "membership": member, "versions": readings}
+    context: dict[str, Any] = {"versions": readings}
     if len(readings) > 1 or "to" in request.GET:
         old, new = _two(request, member.project, [reading.guideline.number for reading in readings])
         context |= {"old": old, "new": new, "changes": guideline_versions.differences(old, new)}
-    return render(request, "annotation/guideline_versions.html", context)
+    return project_page(request, member, "annotation/guideline_versions.html", context)
 
 
 @require_GET
 def version(request: PersonRequest, slug: str, number: int) -> HttpResponse:
     """Show one version."""
     member = member_of(request, slug, Role.ADMIN, Role.REVIEWER)
-    guideline = member.project.guidelines.select_related("author").filter(number=number).first()
-    if guideline is None:
-        raise Http404
+    guideline = found(member.project.guidelines.select_related("author").filter(number=number).first())
     context = {
-        "project": member.project,
-        "membership": member,
         "guideline": guideline,
         "examples": guideline_versions.examples_of(guideline),
         "questions": guideline_versions.questions_by_guideline(member.project).get(number, ()),
     }
-    return render(request, "annotation/guideline_version.html", context)
+    return project_page(request, member, "annotation/guideline_version.html", context)
 
 
 @require_POST

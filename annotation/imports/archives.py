@@ -20,9 +20,9 @@ from annotation.domain.formats.encodings import transcode
 from annotation.domain.formats.imagefolder import Folders, WithClassFolders, pictures_alone
 from annotation.domain.formats.lines import refuse_empty_zip
 from annotation.domain.formats.xlsx import is_workbook
-from annotation.domain.imports.zip_archives import Archive, ArchiveLimits, BadArchive, open_archive, shown
+from annotation.domain.formats.zip_archives import Archive, ArchiveLimits, BadArchive, open_archive, shown
 from annotation.imports.embedded_pictures import InlinePictures
-from annotation.imports.options import ImportOptions, Update
+from annotation.imports.options import ImportOptions
 from annotation.imports.reader_process import ReaderProcess
 from annotation.imports.remote_pictures import WithAddresses
 from annotation.media.pictures import NoPictures, PictureArchive, PictureFolder, PictureSource
@@ -263,7 +263,7 @@ def _table_of(archive: Archive, options: ImportOptions) -> str | None:
         listed = ", ".join(shown(name) for name in tables[:10])
         reason = f"The archive holds {len(tables)} tables ({listed}). Keep one, or name the one to read."
         raise BadArchive("several_tables", reason)
-    if not tables and options.update is not Update.IMAGES and not (options.update is None and archive.pictures()):
+    if not tables and not archive.pictures():
         raise BadArchive("no_table", "The archive holds no table (.jsonl, .json, .csv, .tsv, .xlsx).")
     return tables[0] if tables else None
 

@@ -1,9 +1,10 @@
-"""Filling gaps of existing items: pictures, priors, intents, known answers.
+"""Filling what is empty in existing items: pictures, priors, intents, words of pictures, known answers.
 
 Existing values stay, and no label changes.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -16,14 +17,14 @@ from annotation.domain.alignment import aligned_flag, alignment
 from annotation.domain.category_sets import further_of
 from annotation.domain.choices import EventVerb, Modality, PriorState, Stage
 from annotation.domain.formats.base import BadValue, Row, RowError, Unreadable, stands_twice
+from annotation.domain.formats.zip_archives import shown
 from annotation.domain.imports.row import Intake
 from annotation.domain.imports.values import IncomingPrior
-from annotation.domain.imports.zip_archives import shown
 from annotation.domain.patterns import corrected, pattern
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.domain.pictures.words import GIVEN
 from annotation.imports.archives import Bundle, Clock, Watch
-from annotation.imports.options import ImportOptions, ImportReport, Update, terms_of
+from annotation.imports.options import ImportOptions, ImportReport, terms_of
 from annotation.imports.store import store_pictures
 from annotation.media.pictures import Gallery, discard_staged, known_pictures
 from annotation.models import Category, Item, Membership, PictureText, Prior, Project, record
@@ -47,7 +48,7 @@ def fill(
     on_stored: Callable[[ImportReport], None],
     row: UUID | None,
 ) -> None:
-    """Fill the gaps that the options name: all of them or, if a row has an error, none (as `import_file`)."""
+    """Fill what the file gives and the items lack: all of it or, if a row has an error, nothing (as `import_file`)."""
     clock, known = Clock(bundle, watch), known_pictures(project)
 
     def tick() -> None:
@@ -68,7 +69,7 @@ def fill(
                     reset_idle_members(project)
                     on_stored(report)
                     report.stored = True
-            if report.stored and options.update is Update.IMAGES:
+            if report.stored and report.pictures:
                 read_new_pictures(project)
         except BaseException:
             report.stored = False
@@ -105,29 +106,39 @@ class _Filling:
         self.gallery, self.tick = gallery, tick
         self.intake = Intake(terms_of(project, options))
         self.categories = {category.code: category for category in Category.objects.filter(project=project)}
+        self._named: set[int] = set()  # items of rows without an error
+        self._changed: set[int] = set()
+        self._differs: list[bool] = []  # of the values of one row whose item has one: whether the row says another
 
     def run(self) -> None:
-        if self.options.update is Update.IMAGES:
-            gaps = self._by_name() if self.bundle.table is None else self._by_row()
-            self._fill_pictures(list(gaps))
-            return
-        fills: Mapping[Update | None, Callable[[Row, Item], bool]] = {
-            Update.PRIORS: self._fill_priors,
-            Update.INTENDED: self._fill_intent,
-            Update.PICTURE_TEXT: self._fill_words,
-            Update.KNOWN: self._fill_known,
-        }
-        for row, item in self._rows():
-            self._try(fills[self.options.update], row, item)
+        """Fill item by item, then all pictures; without a table, pictures alone, by their names."""
+        if self.bundle.table is None:
+            gaps = list(self._by_name())
+        else:
+            gaps = [gap for row, item in self._rows() if (gap := self._fill(row, item))]
+        self._fill_pictures(gaps)
+        self.report.items = len(self._changed)
+        self.report.unchanged = len(self._named - self._changed)
 
-    def _try(self, change: Callable[[Row, Item], bool], row: Row, item: Item) -> None:
+    def _fill(self, row: Row, item: Item) -> _Gap | None:
+        """Fill what the row gives beside a picture; return the gap for its picture. Returns None if there is none."""
+        self._differs = []
+        priors = self.report.priors
         try:
-            changed = change(row, item)
+            with transaction.atomic() if self.options.leave_out else nullcontext():  # a bad row leaves nothing behind
+                filled = [fill(row, item) for fill in (self._fill_priors, self._fill_intent, self._fill_words)]
+                filled.append(self._fill_known(row, item))
         except BadValue as fault:
+            self.report.priors = priors
             self.report.errors.append(fault.at(row.line, row.external_id, row.entry))
-            return
-        self.report.items += changed
-        self.report.unchanged += not changed
+            return None
+        self._named.add(item.pk)
+        if any(filled):
+            self._changed.add(item.pk)
+        if self._differs:
+            self.report.note_existing(row.external_id, any(self._differs))
+        name = row.picture or item.picture_name
+        return _Gap(row.line, item.pk, name, row.entry) if name and _lacks_picture(item) else None
 
     # ── Rows and their items ──────────────────────────────────────────────────
 
@@ -168,14 +179,6 @@ class _Filling:
 
     # ── Pictures ──────────────────────────────────────────────────────────────
 
-    def _by_row(self) -> Iterator[_Gap]:
-        for row, item in self._rows():
-            name = row.picture or item.picture_name
-            if name and _lacks_picture(item):
-                yield _Gap(row.line, item.pk, name, row.entry)
-            else:
-                self.report.unchanged += 1
-
     def _by_name(self) -> Iterator[_Gap]:
         """Yield every item whose picture is missing, with the picture's name in the imported file."""
         self.report.container = "zip"
@@ -203,8 +206,8 @@ class _Filling:
                 continue
             if not report.dry_run:
                 self._give_picture(gap, picture_keys[result])
-            report.items += 1
-        report.pictures = report.items
+            self._changed.add(gap.item)
+            report.pictures += 1
         if self.bundle.archive is not None:
             extra = sorted(set(self.bundle.archive.pictures()) - self.gallery.keys)
             report.extra_pictures, report.extra_names = len(extra), extra[:20]
@@ -225,8 +228,7 @@ class _Filling:
         ]
         stored = {prior.modality: prior for prior in item.priors.filter(current=True, state=PriorState.OK)}
         there = [(prior, stored[prior.modality]) for prior in priors if prior.modality in stored]
-        if there:
-            self.report.note_existing(row.external_id, any(self._says_otherwise(*pair) for pair in there))
+        self._differs += [self._says_otherwise(*pair) for pair in there]
         missing = [prior for prior in priors if prior.modality not in stored]
         for prior in missing:
             self._fill_prior(item, prior)
@@ -284,7 +286,7 @@ class _Filling:
         several = self.intake.categories.codes(row.intended)
         if item.intended is not None or item.intended_hateful is not None:
             there = (item.intended and item.intended.code, item.intended_hateful, tuple(item.intended_categories))
-            self.report.note_existing(row.external_id, (code, hateful, tuple(several)) != there)
+            self._differs.append((code, hateful, tuple(several)) != there)
             return False
         intent = self.intake.intent(code, hateful, several)
         category = item.category.value() if item.category else None
@@ -305,7 +307,7 @@ class _Filling:
         if picture_text_store.store_given(item, row.picture_text, row.picture_text_reader or GIVEN):
             return True
         words = PictureText.objects.filter(item=item, current=True).values_list("text", flat=True)
-        self.report.note_existing(row.external_id, row.picture_text not in words)
+        self._differs.append(row.picture_text not in words)
         return False
 
     # ── Known answers ─────────────────────────────────────────────────────────
@@ -314,10 +316,11 @@ class _Filling:
         known_answer = self.intake.known_of(row)
         if known_answer is None:
             return False
+        item.refresh_from_db(fields=["stage", "version"])  # priors may have made it ready
         if item.stage == Stage.KNOWN:
             stored = control_items.known_answer_of(item)
             codes = {known_answer.category, *known_answer.categories}
-            self.report.note_existing(row.external_id, stored is None or set(stored.codes) != codes)
+            self._differs.append(stored is None or set(stored.codes) != codes)
             return False
         category = self.categories[known_answer.category]
         key = control_items.KnownAnswerKey(

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import IO
 
 from annotation.domain.formats.base import BadValue
-from annotation.domain.imports.zip_archives import shown
+from annotation.domain.formats.zip_archives import shown
 from annotation.domain.pictures.decoding import BadPicture
 
 _COPY = 1 << 20

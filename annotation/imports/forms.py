@@ -11,8 +11,8 @@ from annotation.domain.formats.base import Format, LabelUse, Mapped
 from annotation.domain.formats.encodings import ENCODINGS
 from annotation.domain.imports.redaction import Mask
 from annotation.imports.elsewhere import HTTPS
-from annotation.imports.options import BadTranslation, ImportOptions, Update, translations
-from annotation.pages.form_fields import choices_of
+from annotation.imports.options import BadTranslation, ImportOptions, Update, read_update, translations
+from annotation.pages.form_fields import LineField, choices_of
 
 FORMATS = choices_of(
     Format,
@@ -49,19 +49,7 @@ _LABEL_USES = choices_of(
         LabelUse.SEAT: _("one annotator's label"),
     },
 )
-_UPDATES = (
-    ("", _("new items")),
-    *choices_of(
-        Update,
-        {
-            Update.IMAGES: _("missing pictures of items that are here"),
-            Update.PRIORS: _("missing priors of items that are here"),
-            Update.INTENDED: _("missing intents of items that are here"),
-            Update.PICTURE_TEXT: _("words in the pictures of items that are here"),
-            Update.KNOWN: _("known answers of items that nobody was asked about yet"),
-        },
-    ),
-)
+_UPDATES = (("", _("new items")), *choices_of(Update, {Update.FILL: _("what is missing of items that are here")}))
 _MASKS = choices_of(
     Mask,
     {
@@ -81,7 +69,12 @@ def _column(label: Any) -> forms.CharField:
 class OptionsForm(forms.Form):
     """The options for reading a file, and the meaning of its labels."""
 
-    update = forms.ChoiceField(label=_("The file contains"), choices=_UPDATES, required=False)
+    update = forms.ChoiceField(
+        label=_("The file contains"),
+        choices=_UPDATES,
+        required=False,
+        help_text=_("Pictures, priors, intents, words of pictures and known answers come where there are none."),
+    )
     source_labels = forms.ChoiceField(label=_("Labels in the file"), choices=_SOURCE_LABELS, required=False)
     batch = forms.CharField(
         label=_("Batch"), required=False, max_length=100, help_text=_("For rows that name none; items open by batch.")
@@ -123,8 +116,8 @@ class OptionsForm(forms.Form):
     sheet = forms.CharField(
         label=_("Sheet of the workbook"), required=False, max_length=200, help_text=_("Else the first with rows.")
     )
-    source = forms.CharField(label=_("Source"), required=False, max_length=500)
-    licence = forms.CharField(label=_("Licence"), required=False, max_length=200)
+    source = LineField(label=_("Source"), required=False, max_length=500)
+    licence = LineField(label=_("Licence"), required=False, max_length=200)
 
     MAIN = ("update", "source_labels", "batch", "skip_existing", "mask")
 
@@ -156,7 +149,7 @@ class OptionsForm(forms.Form):
             format=Format(cleaned["format"] or Format.AUTO),
             mapped=Mapped(**columns, values=cleaned["values"], label_is=label_is),
             source_labels=SourceLabels(cleaned["source_labels"] or SourceLabels.SEATS),
-            update=Update(cleaned["update"]) if cleaned["update"] else None,
+            update=read_update(cleaned["update"]),
             masks=frozenset(Mask(kind) for kind in cleaned["mask"]),
             skip_existing=cleaned["skip_existing"],
             seats_from_data=cleaned["seats_from_data"],

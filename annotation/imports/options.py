@@ -19,13 +19,34 @@ SHOWN_ERRORS = 100
 
 
 class Update(StrEnum):
-    """The gaps of existing items that a file fills."""
+    """What a file does to existing items."""
 
-    IMAGES = "images"
-    PRIORS = "priors"
-    INTENDED = "intended"
-    KNOWN = "known"
-    PICTURE_TEXT = "picture_text"
+    FILL = "fill"
+    """Pictures, priors, intents, words of pictures and known answers come where there are none."""
+
+
+_FORMER = frozenset({"images", "priors", "intended", "known", "picture_text"})
+"""Modes that each filled one of these."""
+
+
+class BadUpdate(ValueError):
+    """No way to change existing items; `code` and `sentence` say what to use."""
+
+    code = "bad_update"
+
+    def __init__(self, value: str) -> None:
+        self.sentence = f"{value[:40]!r} is no mode of an update. Use 'fill': it fills whatever is empty."
+        if value in _FORMER:
+            self.sentence = f"The mode {value!r} is gone. Use 'fill': it fills whatever is empty."
+        super().__init__(self.sentence)
+
+
+def read_update(value: str) -> Update | None:
+    """Return the mode; None where the file holds new items. Raises BadUpdate."""
+    try:
+        return Update(value) if value else None
+    except ValueError:
+        raise BadUpdate(value) from None
 
 
 class BadTranslation(ValueError):
@@ -93,7 +114,7 @@ class ImportOptions:
             "format": Format(values.get("format", Format.AUTO)),
             "mapped": Mapped(**mapped),
             "source_labels": SourceLabels(values.get("source_labels", SourceLabels.SEATS)),
-            "update": Update(values["update"]) if values.get("update") else None,
+            "update": Update.FILL if values.get("update") else None,  # also of the former modes
             "masks": frozenset(Mask(kind) for kind in values.get("masks", ())),
             "ignore": frozenset(values.get("ignore", ())),
         }

@@ -30,10 +30,10 @@ from annotation.domain.formats import picture_words
 from annotation.domain.formats.base import BadValue, Format, Row, RowError, Unreadable, stands_twice
 from annotation.domain.formats.columns import label_like
 from annotation.domain.formats.encodings import suggestion_for
+from annotation.domain.formats.zip_archives import BadArchive, shown
 from annotation.domain.imports.redaction import Mask
 from annotation.domain.imports.row import Intake
 from annotation.domain.imports.values import Dropped, Incoming
-from annotation.domain.imports.zip_archives import BadArchive, shown
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.imports import backfill
 from annotation.imports.archives import Bundle, Clock, Watch, unpacked

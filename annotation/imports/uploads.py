@@ -11,6 +11,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 
 from annotation.domain.choices import EventVerb
+from annotation.domain.one_line import one_line
 from annotation.domain.text_rules import is_blank
 from annotation.imports import job
 from annotation.imports.elsewhere import name_of
@@ -119,5 +120,5 @@ def store(row: Import, member: Membership) -> bool:
 
 def _file_name(client_name: str) -> str:
     """Return the name by which people recognise the file; nothing is stored or opened under it."""
-    name = "".join(char for char in client_name if char.isprintable())[:255]
+    name = one_line(client_name)[:255]
     return "file" if is_blank(name) else name

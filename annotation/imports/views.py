@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.domain.formats.base import Format
 from annotation.imports import uploads
@@ -21,6 +22,7 @@ from annotation.imports.options import ImportOptions
 from annotation.imports.presenters import tables
 from annotation.models import Category, Import, ImportState, Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from annotation.pages.view_marks import worked
 from annotation.picture_text.requests import reading_progress
 
@@ -43,15 +45,13 @@ def imports(request: PersonRequest, slug: str) -> HttpResponse:
         return JsonResponse({"code": code, "detail": error["message"], "field": field}, status=400)
     past = Import.objects.filter(project=member.project).select_related("started_by").order_by("-pk")
     context = {
-        "project": member.project,
-        "membership": member,
         "form": form,
         "past": past[:SHOWN],
         "reading": reading_progress(member.project),
         "column_names": COLUMN_NAMES,
         "examples": [(name, label) for name, label in FORMATS if name in EXAMPLES],
     }
-    return render(request, "annotation/import.html", context, status=400 if form.is_bound else 200)
+    return project_page(request, member, "annotation/import.html", context, status=400 if form.is_bound else 200)
 
 
 @require_GET
@@ -114,9 +114,7 @@ def errors(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponseBa
 def example(request: PersonRequest, slug: str, name: str) -> HttpResponseBase:
     """Return the example file of a format."""
     member_of(request, slug, Role.ADMIN)
-    file = EXAMPLES.get(Format(name)) if name in EXAMPLES else None
-    if file is None:
-        raise Http404
+    file = found(EXAMPLES.get(Format(name)) if name in EXAMPLES else None)
     return FileResponse(file.open("rb"), as_attachment=True, filename=f"example-{file.name}")
 
 
@@ -178,9 +176,7 @@ def _as_json(row: Import) -> dict[str, Any]:
 
 def _import(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, Import]:
     member = member_of(request, slug, Role.ADMIN)
-    row = Import.objects.filter(project=member.project, public_id=public_id).first()
-    if row is None:
-        raise Http404
+    row = found(Import.objects.filter(project=member.project, public_id=public_id).first())
     return member, row
 
 

@@ -25,8 +25,8 @@ from annotation.domain.releases.columns import (
 from annotation.items.search import Asked, find_items
 from annotation.models import Item, KnownAnswer, Membership
 from annotation.pages.csv_response import csv_of_dicts
+from annotation.releases.request import Selection
 from annotation.releases.rows import ITEM, ReleasedItem, Rows
-from annotation.releases.selection import Selection
 from annotation.review.queue import may_see_intent, sees_every_intent
 from runs.sql.read_replica import from_replica
 

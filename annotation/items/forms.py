@@ -21,7 +21,7 @@ from annotation.items.search import (
 )
 from annotation.models import Membership
 from annotation.pages.display_names import name_of
-from annotation.pages.form_fields import WrittenField
+from annotation.pages.form_fields import LineField, WrittenField
 
 LISTED_AT_ONCE = 12
 """The maximum number of choices shown as boxes; longer lists show the chosen ones and a field with suggestions."""
@@ -94,7 +94,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Group:
+class FilterGroup:
     """Filters that are shown together."""
 
     name: str
@@ -114,7 +114,7 @@ class Chip:
 class Shown:
     """Everything that the form shows."""
 
-    groups: Sequence[Group]
+    groups: Sequence[FilterGroup]
     chips: Sequence[Chip]
     orders: Sequence[Option]
     query: str
@@ -125,7 +125,9 @@ def shown(member: Membership, selected: Asked) -> Shown:
     filters = filters_for(member)
     listed = {key: listed_values(member, key) for key, rule in filters.items() if rule.listed}
     groups = [
-        Group(_(name), [_field(key, filters[key], selected, listed.get(key, [])) for key in keys if key in filters])
+        FilterGroup(
+            _(name), [_field(key, filters[key], selected, listed.get(key, [])) for key in keys if key in filters]
+        )
         for name, keys in _GROUPS
     ]
     order = next(iter(selected.get("order", ())), "oldest")
@@ -169,7 +171,7 @@ def _chips(selected: Asked, listed: dict[str, list[tuple[str, str]]]) -> Any:
 class SaveSearchForm(forms.Form):
     """The name of a search to save."""
 
-    name = forms.CharField(label=gettext_lazy("Name"), max_length=80)
+    name = LineField(label=gettext_lazy("Name"), max_length=80)
     query = forms.CharField(required=False, max_length=4000, widget=forms.HiddenInput, strip=False)
     shared = forms.BooleanField(label=gettext_lazy("For all reviewers and admins of the project"), required=False)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.domain.questions.question import Question, QuestionKind
-from annotation.domain.releases.answers import ReleasedAnswers
+from annotation.domain.questions.released_answers import ReleasedAnswers
 from annotation.pages.answers_shown import AnswerShown, answers_shown
 
 

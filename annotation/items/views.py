@@ -2,11 +2,12 @@
 
 from django.core.paginator import Paginator
 from django.db.models import Prefetch
-from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.core import text_index
+from annotation.core.found import found
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import NEVER_SHOWN, Role, Stage
 from annotation.glossary import entries
@@ -17,10 +18,11 @@ from annotation.items.question_consensus import ConsensusShown, consensus_shown
 from annotation.models import Dispute, Event, Item, Label, Membership, Prior, Seat
 from annotation.pages.access import PersonRequest, member_of, page_before
 from annotation.pages.answers_shown import answers_shown, questions_answered
+from annotation.pages.project_page import project_page
 from annotation.picture_text.presenters import fault_of
 from annotation.picture_text.texts import reading_of, texts_of
 from annotation.review.queue import may_see_intent, may_see_votes, names_revealed, reveal_names
-from annotation.wellbeing import opt_outs
+from annotation.wellbeing import opt_out_counts
 
 PAGE_LENGTH = 50
 
@@ -38,8 +40,6 @@ def items(request: PersonRequest, slug: str) -> HttpResponse:
     pages = BoundedPaginator if search.is_costly(filters) else Paginator
     shown = matching.select_related("category").prefetch_related(_open_disputes())
     context = {
-        "project": member.project,
-        "membership": member,
         "page": pages(shown, PAGE_LENGTH).get_page(request.GET.get("page")),
         "asked": filters,
         "form": forms.shown(member, filters),
@@ -50,7 +50,7 @@ def items(request: PersonRequest, slug: str) -> HttpResponse:
         "acts": list(ACTS.values()) if member.administers else [],
         "ready": member.administers and Item.objects.filter(project=member.project, stage=Stage.READY).count(),
     }
-    return render(request, "annotation/items.html", context, status=status)
+    return project_page(request, member, "annotation/items.html", context, status=status)
 
 
 def asked_by(request: PersonRequest) -> dict[str, list[str]]:
@@ -67,8 +67,6 @@ def item(request: PersonRequest, slug: str, public_id: str) -> HttpResponse:
     named, reading, with_votes = names_revealed(row, member), reading_of(row), may_see_votes(row, member)
     votes, questions = _votes(row, named=named, with_votes=with_votes)
     context = {
-        "project": member.project,
-        "membership": member,
         "item": row,
         "named": named,
         "priors": Prior.objects.filter(item=row, current=True).select_related("category").order_by("-modality"),
@@ -80,7 +78,7 @@ def item(request: PersonRequest, slug: str, public_id: str) -> HttpResponse:
         "earlier": row.picture_texts.filter(current=False).select_related("member").order_by("-pk"),
         "votes_hidden": not with_votes,
         "intent_shown": may_see_intent(row, member),
-        "barred": opt_outs.count_excluded_annotators(row) if member.administers else None,
+        "barred": opt_out_counts.count_excluded_annotators(row) if member.administers else None,
         "disputes": Dispute.objects.filter(item=row).order_by("opened_at"),
         "adjudications": row.adjudications.select_related("category", "reviewer").order_by("created_at"),
         "events": Event.objects.filter(item=row)
@@ -88,7 +86,7 @@ def item(request: PersonRequest, slug: str, public_id: str) -> HttpResponse:
         .select_related("actor")
         .order_by("-at", "-id")[:100],
     }
-    return render(request, "annotation/item.html", context)
+    return project_page(request, member, "annotation/item.html", context)
 
 
 @require_POST
@@ -106,15 +104,12 @@ def _open_disputes() -> Prefetch[str]:
 
 
 def _item(member: Membership, public_id: str) -> Item:
-    row = (
+    return found(
         visible_items(member)
         .filter(public_id=public_id)
         .select_related("picture", "category", "intended", "project")
         .first()
     )
-    if row is None:
-        raise Http404
-    return row
 
 
 def _votes(item: Item, *, named: bool, with_votes: bool) -> tuple[list[dict[str, object]], list[ConsensusShown]]:

@@ -5,12 +5,13 @@ from uuid import UUID, uuid4
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.items import bulk_job
 from annotation.items.bulk_actions import ACTS, REASONS
@@ -19,6 +20,7 @@ from annotation.items.forms import BulkForm
 from annotation.items.search import UnknownFilter, listed_values
 from annotation.models import BulkOrder, JobState, Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 
 MOST_CHOSEN = 200
 
@@ -91,8 +93,6 @@ def _ask(
         form.fields["batch"].widget.attrs |= {"list": "batches", "autocomplete": "off"}
         page_values["batches"] = [name for name, _name in listed_values(member, "batch")]
     context = {
-        "project": member.project,
-        "membership": member,
         "form": form,
         "stages": stages,
         "count": count,
@@ -100,14 +100,12 @@ def _ask(
         "key": uuid4(),
         **page_values,
     }
-    return render(request, "annotation/bulk.html", context, status=status)
+    return project_page(request, member, "annotation/bulk.html", context, status=status)
 
 
 def _order(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, BulkOrder]:
     member = member_of(request, slug, Role.ADMIN)
-    row = BulkOrder.objects.filter(project=member.project, public_id=public_id).first()
-    if row is None:
-        raise Http404
+    row = found(BulkOrder.objects.filter(project=member.project, public_id=public_id).first())
     return member, row
 
 

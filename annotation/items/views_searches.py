@@ -4,12 +4,13 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.items import export, saved_searches
 from annotation.items import search as item_search
@@ -17,6 +18,7 @@ from annotation.items.forms import SaveSearchForm
 from annotation.items.views import asked_by
 from annotation.models import Membership, SavedSearch
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 
 _FILES = {
     "csv": (export.as_csv, "text/csv; charset=utf-8"),
@@ -28,8 +30,8 @@ _FILES = {
 def searches(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the member's own searches to rename, share and delete, and shared ones of others."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    context = {"project": member.project, "membership": member, "searches": saved_searches.open_to(member)}
-    return render(request, "annotation/searches.html", context)
+    context = {"searches": saved_searches.open_to(member)}
+    return project_page(request, member, "annotation/searches.html", context)
 
 
 @require_POST
@@ -95,7 +97,4 @@ def items_file(request: PersonRequest, slug: str, kind: str) -> HttpResponseBase
 
 
 def _own(member: Membership, public_id: UUID) -> SavedSearch:
-    search = SavedSearch.objects.filter(member=member, public_id=public_id).first()
-    if search is None:
-        raise Http404
-    return search
+    return found(SavedSearch.objects.filter(member=member, public_id=public_id).first())

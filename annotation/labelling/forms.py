@@ -19,7 +19,7 @@ from annotation.labelling.further_answers import QuestionOnPage, on_page, raw_an
 from annotation.models import Label
 from annotation.pages.category_choice import CategoryChoice, initial_choice, typed
 from annotation.pages.error_messages import reads_english, sentence_for
-from annotation.pages.form_fields import WrittenField
+from annotation.pages.form_fields import LineField, WrittenField
 
 Outcome = TypeVar("Outcome")
 
@@ -49,7 +49,7 @@ class AnswerForm(CategoryChoice):
     """
 
     low_quality = forms.BooleanField(required=False)
-    target_group = forms.CharField(required=False, max_length=TARGET_GROUP_LIMIT, strip=True)
+    target_group = LineField(required=False, max_length=TARGET_GROUP_LIMIT, strip=True)
     note = forms.CharField(required=False, max_length=NOTE_LIMIT, strip=True)
     key = forms.UUIDField(widget=forms.HiddenInput)
     seconds = SecondsField(required=False)

@@ -110,9 +110,13 @@ def answer_not_stored(form: AnswerForm, member: Membership, seat: UUID) -> PageN
 
 def already_labelled(member: Membership, label: Label, form: AnswerForm | None) -> PageNotice:
     """Return the notice that the annotator's label is stored already, with the link to change it."""
+    if member.project.changes_end_by_clock:
+        sentence = _("Your first answer stands. It can be changed for 30 minutes after it was given.")
+    else:
+        sentence = _("Your first answer stands. It can be changed while the post is open.")
     return PageNotice(
         _("You have labelled that post already"),
-        _("Your first answer stands. It can be changed while the post is open."),
+        sentence,
         kept=form,
         link=reverse("annotation:label-correct", args=[member.project.slug, label.public_id]),
         link_text=_("Change that answer"),

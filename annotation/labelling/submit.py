@@ -21,7 +21,6 @@ from uuid import UUID
 from django.db.models import F
 
 from annotation.assignment.annotator_state import lock_member, read_annotator_state
-from annotation.assignment.check_state import final_checks_of
 from annotation.assignment.claim import claim_after_label
 from annotation.assignment.item_query import is_item_wanted
 from annotation.assignment.outcomes import (
@@ -47,18 +46,17 @@ from annotation.assignment.release_seats import free_seat, reset_idle_members
 from annotation.assignment.seat_lookup import (
     LockedSeat,
     can_change_label,
-    check_closes,
     ensure_fillable,
     lock_labelled_seat,
     lock_seat,
 )
 from annotation.assignment.take_seat import lease_end
 from annotation.consensus import exclude, report_notices, rounds
-from annotation.consensus.close import close_check, close_locked_item, lock_item
+from annotation.consensus.close import close_locked_item, lock_item
 from annotation.core import signals
 from annotation.core.transactions import short_transaction
-from annotation.domain.answer import Answer, BadAnswer, check
-from annotation.domain.choices import EventVerb, Modality, Reason, Stage
+from annotation.domain.answer import CHANGE_TIME, Answer, BadAnswer, check
+from annotation.domain.choices import EventVerb, Modality, Reason
 from annotation.domain.item_decision import MoreSeats
 from annotation.domain.questions.question import Question
 from annotation.domain.text_rules import BadText, read_optional_text
@@ -76,6 +74,7 @@ _FILL = CompiledUpdate(
     label=slot("label"),
     filled_at=slot("now", Seat._meta.get_field("filled_at")),
     expires_at=None,
+    final_at=slot("final_at", Seat._meta.get_field("final_at")),
 )
 _REPLACEMENT = Label._meta.get_field("replacement")
 REASON_LIMIT = 500
@@ -97,6 +96,8 @@ def submit_label(
     go_on: bool = False,
 ) -> Stored | Replayed | KeyReused | AlreadyLabelled | SeatLost | FirstAnswerNeeded | NoSuchSeat:
     """Fill the seat with a label; the k-th label of a round closes the item in the same transaction.
+
+    Where checks are mixed in, the sweeper closes it, once none of its labels can be changed any more.
 
     `key` is made by the client, once per form. `seconds` is the client's own count of working time (pauses left out).
     It is stored as sent, up to the time since the seat was held. A lapsed seat is accepted while nobody took it.
@@ -146,7 +147,9 @@ def submit_label(
 def correct_label(
     member: Membership, label: UUID, key: UUID, answer: Answer, *, questions: Sequence[Question] = ()
 ) -> Stored | Replayed | KeyReused | ItemClosed | NoSuchLabel:
-    """Add a revision to the member's own label while the item is open; the id of any revision will do.
+    """Add a revision to the member's own label while it can be changed; the id of any revision will do.
+
+    The time until which it can be changed stays: it runs from the first answer.
 
     Raises BadAnswer for an answer that no form should let through.
     """
@@ -158,7 +161,7 @@ def correct_label(
     digest = answer.digest(f"correction of {seat.public_id}")
     if (earlier := _earlier_label(member, key, digest)) is not None:
         return earlier
-    if not can_change_label(seat, final_checks_of(member)):
+    if not can_change_label(seat, now):
         return ItemClosed(seat.label)
     categories = read_offered(member.project, [answer.category], "category")
     check_set(member.project, answer)
@@ -176,7 +179,7 @@ def correct_label(
 
 @short_transaction
 def take_back_label(member: Membership, label: UUID) -> TakenBack | TooLate | NoSuchLabel:
-    """Undo the label in force: any time while the item is open, within `UNDO_TIME` if it closed the item.
+    """Undo the label in force: while it can be changed, and within `UNDO_TIME` if it closed the item.
 
     The latter only if nobody has acted on the item since. The seat is held again and `claim` gives it first, so that
     the annotator can answer anew.
@@ -185,7 +188,7 @@ def take_back_label(member: Membership, label: UUID) -> TakenBack | TooLate | No
     seat = lock_labelled_seat(member, label, now)
     if seat is None or seat.label is None:
         return NoSuchLabel()
-    if not can_change_label(seat, final_checks_of(member)):
+    if not can_change_label(seat, now):
         if not _closed_item_just_now(seat, now):
             return TooLate(seat.label)
         rounds.reopen_item(lock_item(seat.item))
@@ -325,7 +328,10 @@ def _store_in_seat(seat: Seat, label: Label, now: datetime) -> None:
     member, row = label.annotator, label.public_id
     changes = Changes()
     changes.insert(label)
-    changes.run(*_FILL.statement(seat=seat.pk, annotator=member.pk, label=KeyOf(label), now=now))
+    if member.project.changes_end_by_clock and seat.final_at is None:
+        seat.final_at = now + CHANGE_TIME
+    final_at = seat.final_at
+    changes.run(*_FILL.statement(seat=seat.pk, annotator=member.pk, label=KeyOf(label), now=now, final_at=final_at))
     changes.insert(event_of(EventVerb.LABELLED, project=member.project, actor=member, item=seat.item, row=row, **facts))
     _, filled, _ = changes.send()
     if not filled:
@@ -333,17 +339,9 @@ def _store_in_seat(seat: Seat, label: Label, now: datetime) -> None:
 
 
 def _close_if_complete(locked: LockedSeat, label: Label, now: datetime) -> Stored:
-    """Close the item if this label was the last one missing in its round."""
+    """Close the item if this label was the last one missing in its round, unless it can be changed for a time."""
     others = [row for row in locked.seats if row.pk != locked.seat.pk]
-    if locked.item.stage == Stage.KNOWN:
-        # It gets as many labels as people, and nothing follows from them.
-        if not check_closes(locked.seat):
-            return Stored(label, closed=False)
-        _REPLACEMENT.set_cached_value(label, None)
-        locked.seat.label = label
-        close_check(locked.item, locked.seat)
-        return Stored(label, closed=True, undo_until=now + UNDO_TIME)
-    if any(row.label_id is None for row in others):
+    if locked.seat.final_at is not None or any(row.label_id is None for row in others):
         return Stored(label, closed=False)
     _REPLACEMENT.set_cached_value(label, None)  # a label of this moment has no replacement yet: saves a query
     locked.seat.label = label
@@ -355,9 +353,9 @@ def _close_if_complete(locked: LockedSeat, label: Label, now: datetime) -> Store
 
 def _closed_item_just_now(seat: Seat, now: datetime) -> bool:
     """Whether the seat's label closed the item within `UNDO_TIME` and nothing has happened to the item since."""
-    if seat.label is None or seat.filled_at is None or now - seat.filled_at > UNDO_TIME:
+    if seat.label is None or seat.filled_at is None or seat.final_at is not None or now - seat.filled_at > UNDO_TIME:
         return False
     events = Event.objects.filter(item=seat.item)
     last = events.filter(verb=EventVerb.LABELLED, row=seat.label.public_id).order_by("-pk").first()
     is_touched = last is None or events.filter(pk__gt=last.pk).exclude(verb=EventVerb.CLOSED).exists()
-    return not is_touched or seat.item.stage == Stage.KNOWN  # others may answer a check meanwhile
+    return not is_touched

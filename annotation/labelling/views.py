@@ -8,12 +8,11 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.assignment.check_state import final_checks_of
 from annotation.assignment.outcomes import (
     AlreadyLabelled,
     FirstAnswerNeeded,
@@ -49,6 +48,8 @@ from annotation.labelling.views_post import annotator, ensure_reportable, own_se
 from annotation.labelling.workspace import PageNotice, Workspace, categories_of, show_workspace, swaps_post
 from annotation.models import Membership, Seat
 from annotation.pages.access import PersonRequest
+from annotation.pages.project_page import project_page
+from runs.sql.database_clock import database_now
 
 
 @require_GET
@@ -129,7 +130,7 @@ def _after_answer(
 
 @require_http_methods(["GET", "POST"])
 def correct(request: PersonRequest, slug: str, label: UUID) -> HttpResponse:
-    """Change the annotator's own label while its item is open."""
+    """Change the annotator's own label while it can be changed."""
     member = annotator(request, slug)
     seat = own_seat(member, labels__public_id=label)
     stored = seat.label
@@ -137,7 +138,7 @@ def correct(request: PersonRequest, slug: str, label: UUID) -> HttpResponse:
         return _correct_nothing(request, member)
     workspace = Workspace(member, seat, correcting=stored)
     if request.method == "GET":
-        if not can_change_label(seat, final_checks_of(member)):
+        if not can_change_label(seat, database_now()):
             return _too_late(request, member)
         return show_workspace(
             request,
@@ -161,7 +162,7 @@ def correct(request: PersonRequest, slug: str, label: UUID) -> HttpResponse:
             messages.success(request, _("Your label is changed."))
             return go_on(member)
         case ItemClosed():
-            return next_post(request, member, _change_not_stored(form), status=409)
+            return next_post(request, member, _change_not_stored(member, form), status=409)
         case NoSuchLabel():
             return _correct_nothing(request, member)
 
@@ -179,7 +180,7 @@ def undo(request: PersonRequest, slug: str) -> HttpResponse:
     if last is None or last.label is None:
         messages.info(request, _("There is nothing to undo yet."))
         return go_on(member)
-    if can_change_label(last, final_checks_of(member)):
+    if can_change_label(last, database_now()):
         return redirect("annotation:label-correct", slug, last.label.public_id)
     match take_back_label(member, last.label.public_id):
         case TakenBack() | NoSuchLabel():  # of two presses at once the second finds it taken back
@@ -211,14 +212,14 @@ def report(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
     """Report illegal content after one confirmation; the post is then gone for everybody."""
     member = annotator(request, slug)
     form = IllegalContentForm(request.POST if request.method == "POST" else None)
-    context: dict[str, Any] = {"project": member.project, "membership": member, "seat": seat, "form": form}
+    context: dict[str, Any] = {"seat": seat, "form": form}
     if not form.is_valid():
         ensure_reportable(member, seat)
         context["told"] = who_is_told(member.project)
-        return render(request, "annotation/report.html", context, status=422 if form.is_bound else 200)
+        return project_page(request, member, "annotation/report.html", context, status=422 if form.is_bound else 200)
     match report_seat(member, seat, form.cleaned_data["note"]):
         case Reported(told=told):
-            return render(request, "annotation/reported.html", {**context, "told": told})
+            return project_page(request, member, "annotation/reported.html", {**context, "told": told})
         case NoSuchSeat():
             raise Http404
 
@@ -226,12 +227,11 @@ def report(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
 # ── Shared ────────────────────────────────────────────────────────────────────
 
 
-def _change_not_stored(form: AnswerForm) -> PageNotice:
-    return PageNotice(
-        _("Your change was not stored"),
-        _("Everybody has answered for that post, so its labels are final. A reviewer looks at notes and doubts."),
-        kept=form,
+def _change_not_stored(member: Membership, form: AnswerForm) -> PageNotice:
+    others_answered = _(
+        "Everybody has answered for that post, so its labels are final. A reviewer looks at notes and doubts."
     )
+    return PageNotice(_("Your change was not stored"), _why_it_is_final(member, others_answered), kept=form)
 
 
 def _correct_nothing(request: PersonRequest, member: Membership) -> HttpResponse:
@@ -249,8 +249,14 @@ def _correct_nothing(request: PersonRequest, member: Membership) -> HttpResponse
 
 
 def _too_late(request: PersonRequest, member: Membership) -> HttpResponse:
-    notice = PageNotice(
-        _("That label is final"),
-        _("Everybody has answered for that post. The label that closes a post can be taken back for 30 seconds."),
+    others_answered = _(
+        "Everybody has answered for that post. The label that closes a post can be taken back for 30 seconds."
     )
+    notice = PageNotice(_("That label is final"), _why_it_is_final(member, others_answered))
     return next_post(request, member, notice, status=409)
+
+
+def _why_it_is_final(member: Membership, others_answered: str) -> str:
+    if member.project.changes_end_by_clock:
+        return _("An answer of this project can be changed for 30 minutes after it was first given.")
+    return others_answered

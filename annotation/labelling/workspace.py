@@ -163,6 +163,7 @@ def categories_of(project: Project) -> tuple[Category, ...]:
 
 def show_workspace(request: PersonRequest, bench: Workspace, form: AnswerForm, status: int = 200) -> HttpResponse:
     """Render the annotator's page. It is for this person only, so no cache may keep it."""
+    today = done_today(bench.member, bench.held)
     context = {
         "project": bench.project,
         "membership": bench.member,
@@ -170,7 +171,8 @@ def show_workspace(request: PersonRequest, bench: Workspace, form: AnswerForm, s
         "notice": bench.notice,
         "form": form,
         "further": bench.further(form),
-        "done_today": done_today(bench.member, bench.held),
+        "done_today": today,
+        "is_first": bench.correcting is None and today["count"] == 0,
         "show_picture": bench.revealed or not request.user.blur,
     }
     # A script that swaps the next post in wants that alone, not the frame it has already.

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 _SALT = "annotation.mail.stop"
 _LEASE = timedelta(minutes=2)
-STOPPED_BY = {MailKind.WEEKLY: "weekly_mail", MailKind.ACCESS_ASKED: "access_mail"}
+STOPPED_BY = {MailKind.ACCESS_ASKED: "access_mail"}
 """The setting that a person's unsubscribe link switches off, by the kind of mail."""
 
 
@@ -37,16 +37,16 @@ def send_mail(mail_id: int) -> None:
     if mail is None:
         return
     if not _is_wanted(mail):
-        _finish(mail, MailState.GIVEN_UP)
+        _finish(mail, MailState.UNWANTED)
         return
     try:
         message_of(mail).send()
-    except (CannotOpen, ValueError) as fault:
+    except ValueError as fault:
         log.warning("mail %s was given up: %s", mail.pk, type(fault).__name__)
         _finish(mail, MailState.GIVEN_UP)
-    except OSError as fault:  # all that a mail server's faults raise is one
+    except (CannotOpen, OSError) as fault:  # a key that another machine has already; all faults of a mail server
         log.warning("mail %s was not sent: %s", mail.pk, type(fault).__name__)
-        _put_off(mail, for_good=_is_final(fault))
+        _put_off(mail, for_good=isinstance(fault, OSError) and _is_final(fault))
     else:
         _finish(mail, MailState.SENT)
 
@@ -70,11 +70,14 @@ def stop_token(user: User, kind: MailKind) -> str:
     return signing.dumps([str(user.public_id), kind.value], salt=_SALT)
 
 
-def read_stop_token(token: str) -> tuple[str, MailKind] | None:
-    """Return the public id of the person and the kind of mail. Returns None for a token that is not ours."""
+def read_stop_token(token: str) -> tuple[str, str] | None:
+    """Return the public id of the person and the kind of mail, which may be one that the site sends no more.
+
+    Returns None for a token that is not ours.
+    """
     try:
         public_id, kind = signing.loads(token, salt=_SALT)
-        return str(public_id), MailKind(kind)
+        return str(public_id), str(kind)
     except (signing.BadSignature, ValueError, TypeError):
         return None
 
@@ -89,7 +92,6 @@ def _stop_address(mail: Mail) -> str:
 def _subject(kind: MailKind) -> Any:
     return {
         MailKind.INVITATION: _("You are invited to %(project)s"),
-        MailKind.WEEKLY: _("What waits for you"),
         MailKind.ACCESS_ASKED: _("Somebody asks for release %(number)s of %(project)s"),
         MailKind.ITEM_REPORTED: _("A post of %(project)s was reported as illegal"),
         MailKind.ACCESS_DECIDED: _("Your request for %(project)s, release %(number)s"),
@@ -99,7 +101,12 @@ def _subject(kind: MailKind) -> Any:
 
 
 def _is_wanted(mail: Mail) -> bool:
-    """Return whether the mail may still be sent: the person still asks for it, the project is not being deleted."""
+    """Return whether the mail may still be sent: the person still asks for it, the project is not being deleted.
+
+    Mail of a kind that the site sends no more is not.
+    """
+    if mail.kind not in set(MailKind):
+        return False
     if mail.project is not None and mail.project.delete_after is not None:
         return False
     if mail.kind in OF_AN_ACCOUNT:  # also to an address that the account no longer has, or has not confirmed

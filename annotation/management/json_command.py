@@ -7,7 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from annotation.core import database_faults, disk_faults
+from annotation.core import database_faults, disk_faults, stored_files
+from annotation.domain.one_line import NotOneLine
+from annotation.management.site_counts import counts_in_words
 
 MOST_THREADS = 1_000
 """The most threads that a command may be given by --threads."""
@@ -55,9 +57,13 @@ class JsonCommand(BaseCommand):
         return isinstance(value, dict) and (value.get("ok") is False or bool(value.get("errors")))
 
     def show(self, value: Any) -> None:
-        """Print the value for people; by default a line for every figure."""
+        """Print the value for people; by default a line for every figure, and for its `site_counts` one before."""
         if isinstance(value, dict):
+            if site := value.get("site"):
+                self.stdout.write(counts_in_words(site))
             for name, figure in value.items():
+                if name == "site":
+                    continue
                 self.stdout.write(f"{name.replace('_', ' ')}: {_in_words(figure)}")
         else:
             self.stdout.write(_in_words(value))
@@ -87,15 +93,20 @@ class JsonCommand(BaseCommand):
         """Return the answer.
 
         Raises CommandError if the disk takes nothing more, whatever the command made of that; if a file or folder
-        cannot be used; and if the database is away or has no tables yet.
+        cannot be used; if the storage of files is away or refuses; if a name is no single line; and if the database is
+        away or has no tables yet.
         """
         if not 1 <= options.get("threads", 1) <= MOST_THREADS:
             raise CommandError(f"--threads is a number from 1 to {MOST_THREADS:,}.")
         try:
             return self.answer(**options)
-        except (CommandError, OSError, DatabaseError) as fault:
+        except (CommandError, OSError, DatabaseError, NotOneLine) as fault:
             if disk_faults.is_disk_fault(fault):
                 raise CommandError(disk_faults.disk_sentence()) from fault
+            if isinstance(fault, NotOneLine):
+                raise CommandError(fault.sentence) from fault
+            if isinstance(fault, stored_files.StoreAway):
+                raise CommandError(f"{fault}. See MEDIA_BUCKET, MEDIA_ENDPOINT and the two keys.") from fault
             if isinstance(fault, _NO_PLACE) and fault.filename:
                 sentence = f"{fault.filename} cannot be used: {fault.strerror}. Name another file or folder."
                 raise CommandError(sentence) from fault

@@ -27,7 +27,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from annotation.core.second_factor import lets_in
 from annotation.core.stored_files import files_below
 from annotation.domain.choices import Reason
-from annotation.domain.imports.zip_archives import Archive, BadArchive, shown
+from annotation.domain.formats.zip_archives import Archive, BadArchive, shown
 from annotation.domain.pictures.decoding import BadPicture, Drawn, PictureLimits
 from annotation.media.decoder_process import DrawingProcess
 from annotation.models import Item, Membership, Picture, Project, Seat, User

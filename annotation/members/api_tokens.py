@@ -1,4 +1,4 @@
-"""When a person's tokens for the API end (with the password, with the last membership), and their last use.
+"""How a person's tokens for the API begin and end (with the password, with the last membership), and their last use.
 
 A new password also ends the connections to accounts of an organisation: each is a way in without the password.
 """
@@ -13,8 +13,12 @@ from django.db import DatabaseError, transaction
 from django.db.models.functions import Now
 from django.db.models.signals import post_save
 from django.dispatch import receiver
+from django.utils.translation import gettext_noop
 from knox.models import AuthToken
+from knox.settings import knox_settings
 
+from annotation.domain.one_line import one_line
+from annotation.members.account_notices import tell_owner
 from annotation.models import Membership, TokenUse, User
 
 log = logging.getLogger(__name__)
@@ -22,6 +26,37 @@ log = logging.getLogger(__name__)
 _NOTED_EVERY = timedelta(minutes=5)
 _noted: dict[str, tuple[float, str, str]] = {}
 """What this process noted last of each token, so that a program's requests do not all write."""
+
+
+def make_token(user: User, lifetime: timedelta = knox_settings.TOKEN_TTL, *, replaced: str = "") -> str | None:
+    """Make a token and return it: it is kept as a hash, and cannot be shown again.
+
+    The token that begins with `replaced` ends, if the person has one. Returns None, and changes nothing, if the person
+    has as many as one may have.
+    """
+    others = AuthToken.objects.filter(user=user, expiry__gt=Now())
+    if replaced:
+        others = others.exclude(token_key=replaced)
+    with transaction.atomic():
+        if others.count() >= knox_settings.TOKEN_LIMIT_PER_USER:
+            return None
+        if replaced:
+            AuthToken.objects.filter(user=user, token_key=replaced).delete()
+        _row, token = AuthToken.objects.create(user, lifetime)
+    return str(token)
+
+
+def tell_of_token(user: User, days: int) -> None:
+    """Tell the person by mail, if they have an address, that somebody who runs the site made a token for them."""
+    tell_owner(
+        user,
+        gettext_noop("A token for your account"),
+        gettext_noop(
+            "The people who run this site have made a token that works with your account over the API for %(days)s "
+            "days. You can end it under “API tokens”. If you did not ask for it, tell them: %(site)s"
+        ),
+        days=days,
+    )
 
 
 def end_tokens(user: User) -> int:
@@ -38,8 +73,8 @@ def end_tokens_of_leaver(member: Membership) -> None:
 
 
 def note_use(token: AuthToken, address: str, client: str) -> None:
-    """Store when and from where a token is used: every five minutes, and at once where it comes from elsewhere."""
-    address, client = address[:45], "".join(filter(str.isprintable, client))[:100]
+    """Store a token's last use: at most every five minutes, at once for a new address."""
+    address, client = address[:45], one_line(client)[:100]
     now = time.monotonic()
     before = _noted.get(token.digest)
     if before and before[1:] == (address, client) and now - before[0] < _NOTED_EVERY.total_seconds():

@@ -27,6 +27,7 @@ from annotation.assignment.release_seats import free_seats_of_member
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb
 from annotation.members.join import ERASED
+from annotation.members.open_sessions import is_of
 from annotation.members.roles import has_other_admin
 from annotation.models import (
     Batch,
@@ -35,6 +36,7 @@ from annotation.models import (
     Invitation,
     Mail,
     Membership,
+    OpenSession,
     OptOut,
     Project,
     SavedSearch,
@@ -136,6 +138,7 @@ def _forget_what_was_theirs(user: User) -> None:
     Skip.objects.filter(annotator__user=user).exclude(reason="").update(reason="")
     Invitation.objects.filter(Q(accepted_by__user=user) | Q(created_by__user=user)).update(note="")
     Mail.objects.filter(user=user).delete()
+    OpenSession.objects.filter(user=user).delete()
     _forget_in_the_log(user)
     for model in _OF_THE_ACCOUNT:
         model._default_manager.filter(user=user).delete()
@@ -154,13 +157,9 @@ def _forget_in_the_log(user: User) -> None:
 
 def _end_sessions(user: User, names: set[str]) -> None:
     """Remove every session of the person, also unfinished sign-ins, and sessions that contain their name."""
-    user_keys = {str(user.pk)}
     for session in Session.objects.all().iterator(chunk_size=500):
         data = session.get_decoded()
-        half_way = data.get("account_login")
-        keys = {data.get("_auth_user_id"), data.get("account_authentication_methods_user")}
-        keys |= {half_way.get("user_pk")} if isinstance(half_way, dict) else set()
-        if user_keys & keys or any(word.casefold() in names for word in _words(data)):
+        if is_of(data, user) or any(word.casefold() in names for word in _words(data)):
             session.delete()
 
 

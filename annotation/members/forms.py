@@ -117,12 +117,15 @@ class NewAccountForm(forms.Form):
 
 
 class NewMemberForm(forms.Form):
-    """A new member: an existing account by name, or a new one whose password is shown once."""
+    """A person of the project who gets a role, or a new account whose password is shown once."""
 
     username = forms.CharField(
         label=_("User name"),
         max_length=150,
-        help_text=_("An account that does not exist yet is created; no e-mail address is needed."),
+        help_text=_(
+            "An account is made for this project: its name begins with the project’s address. It needs no e-mail "
+            "address. People who have an account on this site get an invitation link instead."
+        ),
         widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "none"}),
     )
     role = forms.ChoiceField(label=_("Role"), choices=list(ROLE_NAMES.items()))

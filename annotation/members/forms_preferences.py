@@ -6,11 +6,11 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
+from annotation.domain.choices import KeyUse
 from annotation.mail.queue import sends_mail
 from annotation.models import Theme, User
+from annotation.pages.form_fields import choices_of
 from annotation.wellbeing.forms import BLUR_STRENGTHS, PICTURE_SIZES
-
-_MAIL = ("weekly_mail", "access_mail")
 
 
 class PreferencesForm(forms.ModelForm[User]):
@@ -21,6 +21,15 @@ class PreferencesForm(forms.ModelForm[User]):
     )
     picture_size = forms.ChoiceField(
         label=_("Pictures are"), choices=PICTURE_SIZES, required=False, widget=forms.RadioSelect
+    )
+    keys = forms.ChoiceField(
+        label=_("Letters and digits as keys"),
+        choices=choices_of(KeyUse, {KeyUse.PLAIN: _("On"), KeyUse.ALT: _("With Alt"), KeyUse.OFF: _("Off")}),
+        required=False,
+        widget=forms.RadioSelect,
+        help_text=_(
+            "Off or with Alt, no letter or digit acts by itself. This suits people who speak to their computer."
+        ),
     )
     theme = forms.ChoiceField(
         label=_("Theme"),
@@ -36,15 +45,14 @@ class PreferencesForm(forms.ModelForm[User]):
     class Meta:
         model = User
         fields = (
-            *("blur", "blur_strength", "grey", "sepia", "picture_size", "fold_text", "theme", "language"),
-            *_MAIL,
+            *("blur", "blur_strength", "grey", "sepia", "picture_size", "fold_text", "keys", "theme", "language"),
+            "access_mail",
         )
         labels = {
             "blur": _("Blur pictures until I reveal them"),
             "grey": _("Show pictures in greyscale"),
             "sepia": _("Show pictures in sepia"),
             "fold_text": _("Keep texts closed until I open them"),
-            "weekly_mail": _("Send me a note once a week about what waits for me"),
             "access_mail": _("Send me a note when somebody asks for a release of mine"),
         }
         help_texts = {
@@ -52,25 +60,23 @@ class PreferencesForm(forms.ModelForm[User]):
             "grey": _("Takes colour out of every picture. The key Y switches it while you label."),
             "sepia": _("Brown tones in place of colours; also over grey."),
             "fold_text": _("The key T opens and closes the text while you label."),
-            "weekly_mail": _("Counts only, never a post. Every note has a link that ends them."),
             "access_mail": _("At most one an hour for each project that you administer."),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Offer the e-mails only where the site sends some and the account has an address."""
+        """Offer the e-mail only where the site sends some and the account has an address."""
         super().__init__(*args, **kwargs)
         self.sends_mail = sends_mail()
         if not self.sends_mail or not self.instance.email:
-            for name in _MAIL:
-                del self.fields[name]
+            del self.fields["access_mail"]
 
-    def clean_blur_strength(self) -> str:
-        """Return the chosen value, or the present one if none was sent."""
-        return str(self.cleaned_data["blur_strength"] or self.initial["blur_strength"])
-
-    def clean_picture_size(self) -> str:
-        """Return the chosen value, or the present one if none was sent."""
-        return str(self.cleaned_data["picture_size"] or self.initial["picture_size"])
+    def clean(self) -> dict[str, Any]:
+        """Keep the present value of a choice that was not sent."""
+        cleaned = super().clean() or self.cleaned_data
+        for name in ("blur_strength", "picture_size", "keys"):
+            if name not in self.errors:
+                cleaned[name] = cleaned[name] or self.initial[name]
+        return cleaned
 
     def save(self, commit: bool = True) -> User:
         """Save settings; from now on, no project's defaults replace them.

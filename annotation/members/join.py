@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from annotation.assignment.make_seats import make_check_seats
 from annotation.domain.choices import EventVerb, Role
 from annotation.domain.wellbeing.viewing import read_viewing
 from annotation.members.participation import fields_of_return
 from annotation.models import ROLE_FLAG, Membership, Project, User, record
-from annotation.pages.tours import offer_tours
+from annotation.models.people import NAME_SENTENCES
 from annotation.projects.create import BadProject
 from annotation.projects.pseudonyms import new_pseudonym
 
@@ -35,6 +36,48 @@ class Joined:
     password: str | None = None
 
 
+def name_in_project(project: Project, name: str) -> str:
+    """Return the user name of an account that the project makes: the project's address comes first."""
+    return name if name.lower().startswith(f"{project.slug.lower()}.") else f"{project.slug}.{name}"
+
+
+@transaction.atomic
+def add_person(project: Project, name: str, role: Role, *, actor: Membership) -> Joined:
+    """Give somebody a role on behalf of an admin of the project, who does not learn which accounts the site has.
+
+    A person of the project, by the name that its admins see, gets the role beside theirs. For every other name an
+    account is made that bears the project's name; its owner must change the password at the first sign-in. Who has an
+    account already gets an invitation instead, and decides.
+    Raises BadMember.
+    """
+    name = _username(name.strip())
+    own_name = _username(name_in_project(project, name))
+    people = Membership.objects.filter(project=project, withdrawn_at=None).select_related("user")
+    known = people.filter(Q(user__username__iexact=name) | Q(user__username__iexact=own_name)).first()
+    if known is not None and known.user is not None:
+        return add_member(project, known.user.username, role, actor=actor)
+    password = new_password()
+    user = User(username=own_name, must_change_password=True)
+    user.set_password(password)
+    _store_under_a_free_name(user)
+    member, created = enrol(project, user, Role(role))
+    record(EventVerb.MEMBER_ADDED, project=project, actor=actor, row=member.public_id, role=role, created=created)
+    return Joined(member, created, password)
+
+
+def _store_under_a_free_name(user: User) -> None:
+    """Store a new account; where its name is taken, a number is added. Raises BadMember."""
+    wanted = user.username
+    for number in range(2, 100):
+        try:
+            return _store(user)
+        except BadMember as taken:
+            if taken.code not in ("name_reads_alike", "username_taken"):
+                raise
+        user.username = _username(f"{wanted}-{number}")
+    raise _taken()
+
+
 @transaction.atomic
 def add_member(
     project: Project,
@@ -45,7 +88,7 @@ def add_member(
     actor: Membership | None = None,
     shows_password: bool = False,
 ) -> Joined:
-    """Give a person a role in the project; create the account if there is none.
+    """Give a person a role in the project, on behalf of who runs the site; create the account if there is none.
 
     A member keeps their other roles; an ended membership begins again. `shows_password`: the caller shows the password
     of a new account to somebody, so its owner must change it at the first sign-in.
@@ -63,7 +106,6 @@ def enrol(project: Project, user: User, *roles: Role) -> tuple[Membership, bool]
     Call it within a transaction. An ended membership begins again; who withdrew is asked for consent again.
     """
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)  # two admins may add one person at the same time
-    offer_tours(user, roles)
     flags = [ROLE_FLAG[role] for role in roles]
     member = Membership.objects.filter(project=project, user=user).first()
     if member is None:
@@ -91,14 +133,26 @@ def make_account(username: str, password: str) -> User:
     """Create an account for an invited person; `password` is hashed. Raises BadMember."""
     username = _username(username.strip())
     if username.lower().startswith(ERASED) or User.objects.filter(username__iexact=username).exists():
-        raise BadMember("username_taken", "This name is taken; choose another.", "username")
+        raise _taken()
     user = User(username=username, password=password)
+    _store(user)
+    return user
+
+
+def _store(user: User) -> None:
+    """Store a new account. Raises BadMember if its name is refused, or taken at the same moment."""
     try:
         with transaction.atomic():
             user.save()
     except IntegrityError:
-        raise BadMember("username_taken", "This name is taken; choose another.", "username") from None
-    return user
+        raise _taken() from None
+    except ValidationError as refused:
+        (error,) = refused.error_dict["username"]
+        raise BadMember(error.code or "bad_username", str(NAME_SENTENCES[error.code or ""]), "username") from None
+
+
+def _taken() -> BadMember:
+    return BadMember("username_taken", "This name is taken; choose another.", "username")
 
 
 def _account(username: str, email: str, must_change_password: bool) -> tuple[User, str | None]:
@@ -110,10 +164,11 @@ def _account(username: str, email: str, must_change_password: bool) -> tuple[Use
         user = User(username=username, email=_email(email), must_change_password=must_change_password)
         user.set_password(password)
         try:
-            with transaction.atomic():
-                user.save()
-        except IntegrityError:  # another admin gave this name an account at the same moment
-            user = User.objects.get(username__iexact=username)
+            _store(user)
+        except BadMember:  # it is refused; or another admin gave this name an account at the same moment
+            if (meanwhile := User.objects.filter(username__iexact=username).first()) is None:
+                raise
+            user = meanwhile
         else:
             return user, password
     if not user.is_active:

@@ -4,13 +4,11 @@ from allauth.account import app_settings
 from allauth.account.utils import user_pk_to_url_str
 from django.conf import settings
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import override
+from django.utils.translation import gettext_noop
 
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb
-from annotation.domain.outgoing import MailKind
-from annotation.mail.queue import queue_mail
+from annotation.members.account_notices import tell_owner
 from annotation.members.erasure import may_erase
 from annotation.models import Membership, User, record
 
@@ -30,8 +28,15 @@ def make_password_link(person: Membership, by: Membership) -> str:
     assert person.user is not None
     link = password_link(person.user)
     record(EventVerb.PASSWORD_LINK_MADE, project=person.project, actor=by, row=person.public_id)
-    if person.user.email:
-        _tell(person.user, person.project.name)
+    tell_owner(
+        person.user,
+        gettext_noop("A link for a new password of yours"),
+        gettext_noop(
+            "An admin of %(project)s has made a link that sets a new password for your account. If you did not "
+            "ask for it, tell the people who run this site: %(site)s"
+        ),
+        project=person.project.name,
+    )
     return link
 
 
@@ -40,16 +45,3 @@ def password_link(user: User) -> str:
     token = app_settings.PASSWORD_RESET_TOKEN_GENERATOR().make_token(user)
     parts = {"uidb36": user_pk_to_url_str(user), "key": token}
     return settings.SITE_URL + reverse("account_reset_password_from_key", kwargs=parts)
-
-
-def _tell(user: User, project: str) -> None:
-    with override(user.language or settings.LANGUAGE_CODE):
-        facts: dict[str, str | int] = {
-            "subject": _("A link for a new password of yours"),
-            "body": _(
-                "An admin of %(project)s has made a link that sets a new password for your account. If you did not "
-                "ask for it, tell the people who run this site: %(site)s"
-            )
-            % {"project": project, "site": settings.SITE_URL},
-        }
-        queue_mail(MailKind.ACCOUNT_NOTICE, user.email, facts, user=user, language=user.language)

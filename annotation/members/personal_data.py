@@ -19,9 +19,9 @@ from annotation.models import Category, ConsentText, Event, Membership, Seat, Us
 FORMAT = "interplay-personal/1"
 
 _ACCOUNT = (
-    *("username", "email", "first_name", "last_name", "date_joined", "last_login", "theme", "language", "tours"),
-    *("weekly_mail", "weekly_mailed_at", "access_mail"),
-    *("blur", "blur_strength", "grey", "sepia", "picture_size", "fold_text"),
+    *("username", "email", "first_name", "last_name", "date_joined", "last_login", "theme", "language"),
+    *("access_mail", "passwords_guessed_at", "codes_guessed_at"),
+    *("blur", "blur_strength", "grey", "sepia", "picture_size", "fold_text", "keys"),
 )
 _MEMBERSHIP = (
     *("pseudonym", "annotates", "reviews", "administers", "active", "created_at", "withdrawn_at", "quota"),

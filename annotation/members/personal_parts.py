@@ -30,6 +30,7 @@ from annotation.models import (
     Invitation,
     Label,
     Mail,
+    OpenSession,
     OptOut,
     PictureReading,
     PictureText,
@@ -163,6 +164,7 @@ PARTS: Parts = {
     "addresses": part(EmailAddress, "user", "email", "verified", "primary"),
     "sign_ins_elsewhere": part(SocialAccount, "user", "provider", "uid", "extra_data", "date_joined", "last_login"),
     "second_steps": part(Authenticator, "user", "type", "created_at", "last_used_at"),
+    "sessions": part(OpenSession, "user", "browser", "place", "began_at", "used_at"),
     "tokens": part(AuthToken, "user", "created", "expiry"),
     # Not what the entry says of a row: it may name another person.
     "administration": part(LogEntry, "user", "action_time", "action_flag"),

@@ -4,7 +4,9 @@ from typing import Any
 
 from django.db import transaction
 
+from annotation.assignment.annotator_state import lock_member
 from annotation.assignment.make_seats import make_check_seats
+from annotation.assignment.release_seats import free_seats_of_member
 from annotation.domain.choices import EventVerb
 from annotation.domain.pseudonyms import gives_away
 from annotation.models import Figures, Membership, Project, record
@@ -29,12 +31,18 @@ class BadPseudonym(ValueError):
 
 @transaction.atomic
 def change_roles(admin: Membership, member: Membership, roles: dict[str, bool]) -> None:
-    """Set roles (`annotates`, `reviews`, `administers`). Raises LastAdmin, and then changes nothing."""
+    """Set roles (`annotates`, `reviews`, `administers`); who annotates no more holds no seat.
+
+    Raises LastAdmin, and then changes nothing.
+    """
     if not roles["administers"]:
         keep_an_admin(member)
     before = {name: getattr(member, name) for name in roles}
+    lock_member(member)
     Membership.objects.filter(pk=member.pk).update(**roles)
     member.refresh_from_db()
+    if not member.annotates:
+        free_seats_of_member(member, admin)
     make_check_seats(member.project)
     record(
         EventVerb.CHANGE_ROLES,

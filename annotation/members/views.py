@@ -7,7 +7,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.forms import Form
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -27,6 +27,7 @@ from annotation.members.forms import EraseMemberForm, InvitationForm, NewMemberF
 from annotation.models import Invitation, Membership, Project, seat_count
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.error_messages import sentence_for
+from annotation.pages.project_page import project_page
 from annotation.projects import consent_texts
 
 INVITATIONS_SHOWN = 50
@@ -47,9 +48,7 @@ def members(request: PersonRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         try:
             values = form.cleaned_data
-            joined = join.add_member(
-                admin.project, values["username"], Role(values["role"]), actor=admin, shows_password=True
-            )
+            joined = join.add_person(admin.project, values["username"], Role(values["role"]), actor=admin)
             form = NewMemberForm()
         except join.BadMember as bad:
             form.add_error("username", sentence_for(bad.code, bad.sentence))
@@ -263,8 +262,6 @@ def _people_page(
     people = _people(admin.project)
     erased = sum(_is_erased(person) for person in people)
     context = {
-        "project": admin.project,
-        "membership": admin,
         "form": form or NewMemberForm(),
         "invite": invite or InvitationForm(admin.project),
         "joined": joined,
@@ -276,7 +273,7 @@ def _people_page(
         "invitations": invited,
     }
     wrong = bool((form and form.errors) or (invite and invite.errors))
-    return render(request, "annotation/members.html", context, status=422 if wrong else 200)
+    return project_page(request, admin, "annotation/members.html", context, status=422 if wrong else 200)
 
 
 def _member_page(
@@ -295,8 +292,6 @@ def _member_page(
         "erase_form": EraseMemberForm(auto_id=ERASE_IDS),
     }
     context = {
-        "project": admin.project,
-        "membership": admin,
         "person": person,
         "self": person.pk == admin.pk,
         "erased": _is_erased(person),
@@ -311,7 +306,7 @@ def _member_page(
         **shown,
         **forms,
     }
-    return render(request, "annotation/member.html", context, status=422 if forms else 200)
+    return project_page(request, admin, "annotation/member.html", context, status=422 if forms else 200)
 
 
 def _member(project: Project, public_id: UUID) -> Membership:

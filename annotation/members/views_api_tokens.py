@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 from knox.models import AuthToken
-from knox.settings import knox_settings
 
+from annotation.members.api_tokens import make_token
 from annotation.pages.access import PersonRequest
 
 
@@ -25,9 +25,7 @@ def tokens(request: PersonRequest) -> HttpResponse:
     active = AuthToken.objects.filter(user=request.user, expiry__gt=timezone.now())
     own_tokens = active.select_related("use").order_by("created")
     token = ""
-    if request.method == "POST" and own_tokens.count() < knox_settings.TOKEN_LIMIT_PER_USER:
-        _row, token = AuthToken.objects.create(request.user)
-    elif request.method == "POST":
+    if request.method == "POST" and not (token := make_token(request.user) or ""):
         messages.error(request, _("You have as many tokens as one person may have; end one first."))
     return render(request, "annotation/tokens.html", {"tokens": own_tokens.all(), "made": token})
 

@@ -77,5 +77,5 @@ def _begin(member: Membership) -> HttpResponse:
     """Redirect a new member to their first page."""
     if member.annotates:
         return redirect("annotation:consent", member.project.slug)
-    desk = next((place.url_name for place in extensions.places() if place.first), "annotation:items")
+    desk = next((place.url_name for place in extensions.navigation() if place.first), "annotation:items")
     return redirect(desk if member.reviews else "annotation:dashboard", member.project.slug)

@@ -7,6 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from annotation.domain.outgoing import MailKind
 from annotation.mail.send import STOPPED_BY, read_stop_token
 from annotation.models import User
 
@@ -16,11 +17,17 @@ from annotation.models import User
 @csrf_exempt  # mail programs press it themselves (RFC 8058); the token is the permission
 @require_http_methods(["GET", "POST"])
 def mail_stop(request: HttpRequest, token: str) -> HttpResponse:
-    """Offer to end one kind of e-mail to one person, and end it. Opening the page alone changes nothing."""
+    """Offer to end one kind of e-mail to one person, and end it. Opening the page alone changes nothing.
+
+    A kind that the site sends no more has ended already.
+    """
     stop = read_stop_token(token)
-    if stop is None or stop[1] not in STOPPED_BY:
+    if stop is None:
         raise Http404
     public_id, kind = stop
-    if request.method == "POST":
-        User.objects.filter(public_id=public_id).update(**{STOPPED_BY[kind]: False})
-    return render(request, "annotation/mail_stop.html", {"ended": request.method == "POST"})
+    retired = kind not in set(MailKind)
+    if not retired and MailKind(kind) not in STOPPED_BY:
+        raise Http404
+    if request.method == "POST" and not retired:
+        User.objects.filter(public_id=public_id).update(**{STOPPED_BY[MailKind(kind)]: False})
+    return render(request, "annotation/mail_stop.html", {"ended": request.method == "POST", "retired": retired})

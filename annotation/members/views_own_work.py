@@ -13,7 +13,6 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from annotation.assignment.check_state import final_checks_of
 from annotation.assignment.seat_lookup import can_change_label
 from annotation.domain.choices import Reason, Role
 from annotation.domain.wellbeing import breaks
@@ -25,10 +24,12 @@ from annotation.members.roles import LastAdmin
 from annotation.models import Guideline, Label, Membership, Seat
 from annotation.pages.access import PersonRequest, annotator_past_or_present, member_of
 from annotation.pages.answers_shown import answers_shown, questions_answered
+from annotation.pages.project_page import project_page
 from annotation.projects import consent_texts
 from annotation.training.results import own_totals
 from annotation.wellbeing import preferences
 from annotation.wellbeing.forms import MOODS
+from runs.sql.database_clock import database_now
 
 AT_ONCE_SECONDS = 2.0
 """The maximum time for removing labels before the page responds; the sweeper removes the rest."""
@@ -68,18 +69,16 @@ def guidelines(request: PersonRequest, slug: str) -> HttpResponse:
     member = member_of(request, slug)
     newest = Guideline.objects.filter(project=member.project).order_by("-number").first()
     context = {
-        "project": member.project,
-        "membership": member,
         "guideline": newest,
         "examples": examples_of(newest) if newest else [],
         "categories": categories_of(member.project),
     }
-    return render(request, "annotation/guidelines.html", context)
+    return project_page(request, member, "annotation/guidelines.html", context)
 
 
 @require_GET
 def history(request: PersonRequest, slug: str) -> HttpResponse:
-    """List the annotator's own labels, newest first; those of open items can be corrected.
+    """List the annotator's own labels, newest first; those that can be changed have a link.
 
     Somebody whose access has ended reads them all, also those that were taken out, and changes none.
     """
@@ -94,27 +93,25 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
     )
     page = Paginator(filled, PAGE).get_page(request.GET.get("page"))
     questions = questions_answered(member.project, (seat.label for seat in page.object_list))
-    final = final_checks_of(member)
+    now = database_now()
     rows = [
         {
             "seat": seat,
             "label": seat.label,
             "item": seat.item,
             "at": seat.filled_at,
-            "open": can_change_label(seat, final),
+            "open": can_change_label(seat, now),
             "answers": answers_shown(seat.label.answers if seat.label else {}, questions, seat.item.text),
         }
         for seat in page.object_list
     ]
     context = {
-        "project": member.project,
-        "membership": member,
         "rows": rows,
         "page": page,
         "done_today": done_today(member),
         "checked": own_totals(member),
     }
-    return render(request, "annotation/history.html", context)
+    return project_page(request, member, "annotation/history.html", context)
 
 
 def _past_history(request: PersonRequest, member: Membership) -> dict[str, Any]:
@@ -155,8 +152,6 @@ def pause(request: PersonRequest, slug: str) -> HttpResponse:
     member = member_of(request, slug, Role.ANNOTATOR)
     held_seats = Seat.objects.filter(annotator=member, label__isnull=True, expires_at__gt=Now())
     context = {
-        "project": member.project,
-        "membership": member,
         "held": held_seats.order_by("expires_at", "pk"),
         "asks": preferences.is_check_in_due(member),
         "moods": MOODS,
@@ -164,14 +159,14 @@ def pause(request: PersonRequest, slug: str) -> HttpResponse:
         "break_minutes": breaks.BREAK // timedelta(minutes=1),
         "session_minutes": breaks.SESSION_GAP // timedelta(minutes=1),
     }
-    return render(request, "annotation/pause.html", context)
+    return project_page(request, member, "annotation/pause.html", context)
 
 
 @require_GET
 def resources(request: PersonRequest, slug: str) -> HttpResponse:
     """Show help and contacts."""
     member = member_of(request, slug)
-    return render(request, "annotation/resources.html", {"project": member.project, "membership": member})
+    return project_page(request, member, "annotation/resources.html")
 
 
 @require_http_methods(["GET", "POST"])
@@ -197,8 +192,6 @@ def withdraw(request: PersonRequest, slug: str) -> HttpResponse:
         messages.success(request, sentence)
         return redirect("annotation:projects")
     context = {
-        "project": member.project,
-        "membership": member,
         "leaving": consent_texts.sentence(consent_texts.policy_for(member)),
     }
-    return render(request, "annotation/withdraw.html", context)
+    return project_page(request, member, "annotation/withdraw.html", context)

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
@@ -16,6 +16,7 @@ from annotation.domain.choices import BatchState, Role
 from annotation.members import teams as member_teams
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 
 
 @require_http_methods(["GET", "POST"])
@@ -45,15 +46,13 @@ def teams(request: PersonRequest, slug: str) -> HttpResponse:
                 messages.success(request, text % {"count": count})
                 return redirect("annotation:batches", slug)
     context = {
-        "project": member.project,
-        "membership": member,
         "form": form,
         "plan": plan,
         "teams": _rows(plan) if plan else [],
         "is_too_small": any(len(team.people) < member.project.seats for team in plan.teams) if plan else False,
         "origin": batch_name(plan.split) if plan and plan.split is not None else "",
     }
-    return render(request, "annotation/teams.html", context, status=422 if form.errors else 200)
+    return project_page(request, member, "annotation/teams.html", context, status=422 if form.errors else 200)
 
 
 def _batches(overview: BatchOverview) -> dict[str, str]:

@@ -4,7 +4,6 @@ from datetime import date
 from typing import Any
 
 from django.http import HttpResponse, QueryDict
-from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
@@ -12,6 +11,7 @@ from django.views.decorators.http import require_GET
 from annotation.domain.choices import Role
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.csv_response import csv_response
+from annotation.pages.project_page import project_page
 from annotation.wellbeing.forms import DaysForm
 from annotation.workload import timesheets
 
@@ -27,8 +27,6 @@ def hours(request: PersonRequest, slug: str) -> HttpResponse:
     form, period = _days(request)
     days = timesheets.hours_of_project(member.project, *period) if period else []
     context: dict[str, Any] = {
-        "project": member.project,
-        "membership": member,
         "form": form,
         "asked": period,
         "people": timesheets.totals_by_member(days),
@@ -36,7 +34,7 @@ def hours(request: PersonRequest, slug: str) -> HttpResponse:
         "days": days[:SHOWN],
         "more": max(0, len(days) - SHOWN),
     }
-    return render(request, "annotation/hours.html", context, status=200 if period else 422)
+    return project_page(request, member, "annotation/hours.html", context, status=200 if period else 422)
 
 
 @require_GET
@@ -59,14 +57,12 @@ def own_hours(request: PersonRequest, slug: str) -> HttpResponse:
     form, period = _days(request)
     days = timesheets.hours_of_member(member, *period) if period else []
     context: dict[str, Any] = {
-        "project": member.project,
-        "membership": member,
         "form": form,
         "asked": period,
         "days": days,
         "all": timesheets.total_of_days(days),
     }
-    return render(request, "annotation/own_hours.html", context, status=200 if period else 422)
+    return project_page(request, member, "annotation/own_hours.html", context, status=200 if period else 422)
 
 
 def _days(request: PersonRequest) -> tuple[DaysForm, tuple[date, date] | None]:

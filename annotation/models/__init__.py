@@ -36,7 +36,7 @@ from annotation.models.orders import (
 )
 from annotation.models.outgoing import Delivery, Mail, Webhook
 from annotation.models.participation import CheckIn, ConsentText, Invitation, OptOut, WorkDay
-from annotation.models.people import Theme, TokenUse, User
+from annotation.models.people import OpenSession, Theme, TokenUse, User
 from annotation.models.picture_texts import PictureReading, PictureText
 from annotation.models.projects import (
     ROLE_FLAG,
@@ -90,6 +90,7 @@ __all__ = (
     "Label",
     "Membership",
     "MembershipQuerySet",
+    "OpenSession",
     "OptOut",
     "Job",
     "JobState",

@@ -57,3 +57,11 @@ class AppendOnly(models.Model):
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         raise AppendOnlyError(f"{type(self).__name__} rows are never removed")
+
+
+class SealedField(models.TextField[str, str]):
+    """A column that holds what `annotation.core.sealed.seal` returned, or nothing.
+
+    By this type everything that is sealed is found (`config/sealed_values.py`), so `seal` is called for such columns
+    alone. A test looks at each call.
+    """

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotation.domain import choices as domain_choices
 from annotation.models.base import choices
+from annotation.models.lines import LineField
 from annotation.models.projects import Membership, Project
 
 
@@ -16,13 +17,13 @@ class GlossaryEntry(models.Model):
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="glossary")
-    term = models.CharField(max_length=120)
+    term = LineField(max_length=120)
     key = models.CharField(max_length=240, editable=False)
     kind = models.CharField(
         max_length=8, choices=choices(domain_choices.GlossaryKind), default=domain_choices.GlossaryKind.TERM
     )
     meaning = models.TextField(max_length=2000)
-    target_group = models.CharField(max_length=200, blank=True, default="")
+    target_group = LineField(max_length=200, blank=True, default="")
     languages = models.JSONField(default=list, blank=True)  # ISO 639-1 codes, none: English inflections
     examples = models.TextField(max_length=4000, blank=True, default="")  # one a line
     variants = models.TextField(max_length=2000, blank=True, default="")  # further spellings, one a line

@@ -6,8 +6,10 @@ from uuid import UUID, uuid4
 from django.db import models
 from django.utils import timezone
 
+from annotation.domain.choices import EventVerb
 from annotation.models.base import AppendOnly, WithCategories
 from annotation.models.items import Item
+from annotation.models.lines import LineField
 from annotation.models.projects import Category, Membership, Project
 from runs.sql.compiled_queries import insert
 from vocabulary.display_names import NamedEnum
@@ -39,9 +41,7 @@ class Adjudication(WithCategories, AppendOnly):
     corrections = models.JSONField(
         default=list, blank=True
     )  # accepted challenges: [{"modality", "hateful", "category"}]
-    target_group = models.CharField(
-        max_length=200, blank=True, default=""
-    )  # the demeaned group, in the reviewer's words
+    target_group = LineField(max_length=200, blank=True, default="")  # the demeaned group, in the reviewer's words
     rationale = models.TextField()
     message = models.CharField(max_length=500, blank=True, default="")  # for the annotators of a new round
     drafted_from = models.UUIDField(null=True, blank=True)  # the run whose reasoning was the draft of the rationale
@@ -66,7 +66,14 @@ class Event(AppendOnly):
     at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
-        indexes = (models.Index(fields=("project", "at"), name="event_when"),)
+        indexes = (
+            models.Index(fields=("project", "at"), name="event_when"),
+            models.Index(  # for the arm that somebody saw before: a check has events of everybody, a post of a few
+                fields=("item", "id"),
+                condition=models.Q(verb__in=(EventVerb.SEAT_LAPSED, EventVerb.SEAT_EMPTIED)),
+                name="event_seat_lost",
+            ),
+        )
 
 
 def event_of(

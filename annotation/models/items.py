@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotation.domain import choices as domain_choices
 from annotation.domain.stages import MOVES
 from annotation.models.base import WithCategories, choices, random_place
+from annotation.models.lines import LineField
 from annotation.models.projects import Category, Project
 
 
@@ -53,11 +54,11 @@ class Item(WithCategories):
     external_id = models.CharField(max_length=128)
     text = models.TextField(blank=True, default="")
     picture = models.ForeignKey(Picture, null=True, blank=True, on_delete=models.PROTECT, related_name="items")
-    picture_name = models.CharField(max_length=512, blank=True, default="")  # its name in the imported file
+    picture_name = LineField(max_length=512, blank=True, default="")  # its name in the imported file
     picture_missing = models.BooleanField(default=False)
-    source = models.CharField(max_length=500, blank=True, default="")
-    licence = models.CharField(max_length=200, blank=True, default="")
-    batch = models.CharField(max_length=100, blank=True, default="")
+    source = LineField(max_length=500, blank=True, default="")
+    licence = LineField(max_length=200, blank=True, default="")
+    batch = LineField(max_length=100, blank=True, default="")
     priority = models.SmallIntegerField(default=0)
     informativeness = models.PositiveSmallIntegerField(default=0)  # what its priors disagree about
     intended = models.ForeignKey(
@@ -66,7 +67,7 @@ class Item(WithCategories):
     intended_categories = models.JSONField(default=list, blank=True)  # as `categories`, of the intent
     intended_hateful = models.BooleanField(null=True, blank=True)
     severity = models.PositiveSmallIntegerField(null=True, blank=True)
-    target_group = models.CharField(max_length=200, blank=True, default="")
+    target_group = LineField(max_length=200, blank=True, default="")
     provenance = models.JSONField(default=dict, blank=True)
     text_sha256 = models.CharField(max_length=64, blank=True, default="")  # of the NFC text, for duplicate warnings
 

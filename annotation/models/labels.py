@@ -12,6 +12,7 @@ from annotation.domain import choices as domain_choices
 from annotation.domain.reports import ReportAnswer
 from annotation.models.base import AppendOnly, WithCategories, choices
 from annotation.models.items import Item
+from annotation.models.lines import LineField
 from annotation.models.projects import Category, Guideline, Membership
 
 
@@ -40,9 +41,9 @@ class Seat(models.Model):
     reveals = models.PositiveIntegerField(default=0)
     label = models.OneToOneField("Label", null=True, blank=True, on_delete=models.PROTECT, related_name="in_force_at")
     filled_at = models.DateTimeField(null=True, blank=True)
-    closes_with = models.BigIntegerField(
+    final_at = models.DateTimeField(
         null=True, blank=True
-    )  # the key of the annotator's seat whose closing decides when a check is final for them
+    )  # until then the label can be changed, where checks are mixed in; None: while the item is open
 
     class Meta:
         constraints = (
@@ -84,7 +85,7 @@ class Label(WithCategories, AppendOnly):
     category = models.ForeignKey(Category, null=True, blank=True, on_delete=models.PROTECT, related_name="labels")
     not_sure = models.BooleanField(default=False)
     low_quality = models.BooleanField(default=False)
-    target_group = models.CharField(max_length=200, blank=True, default="")
+    target_group = LineField(max_length=200, blank=True, default="")
     note = models.TextField(blank=True, default="", max_length=4000)
     challenges = models.JSONField(default=list, blank=True)  # [{"modality", "category"|None, "hateful"}]
     answers = models.JSONField(

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from annotation.domain import choices as domain_choices
 from annotation.models.base import AppendOnly, choices
+from annotation.models.lines import LineField
 from annotation.models.projects import Membership, Project
 
 
@@ -56,7 +57,7 @@ class Import(Job):
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="imports")
     started_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="imports")
-    file_name = models.CharField(max_length=255)
+    file_name = LineField(max_length=255)
     file = models.FileField(max_length=200, blank=True)
     size = models.PositiveBigIntegerField(default=0)
     sha256 = models.CharField(max_length=64)
@@ -158,7 +159,7 @@ class SavedSearch(models.Model):
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="searches")
     member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="searches")
-    name = models.CharField(max_length=80)
+    name = LineField(max_length=80)
     query = models.TextField(blank=True, default="", max_length=4000)  # as in the URL: "stage=gold&level=weak"
     shared = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)

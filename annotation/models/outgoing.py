@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotation.domain.outgoing import DeliveryState, MailKind, MailState
-from annotation.models.base import choices
+from annotation.models.base import SealedField, choices
 from annotation.models.projects import Membership, Project
 
 
@@ -18,7 +18,7 @@ class Webhook(models.Model):
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="webhook")
     address = models.CharField(max_length=2000)
-    sealed_secret = models.CharField(max_length=500)
+    sealed_secret = SealedField()
     happenings = models.JSONField(default=list, blank=True)
     created_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -65,7 +65,7 @@ class Mail(models.Model):
     )
     project = models.ForeignKey(Project, null=True, blank=True, on_delete=models.CASCADE, related_name="mails")
     language = models.CharField(max_length=10, blank=True, default="")
-    sealed_facts = models.TextField(blank=True, default="")  # encrypted: an invitation's link is a secret
+    sealed_facts = SealedField(blank=True, default="")  # encrypted: an invitation's link is a secret
     state = models.CharField(max_length=10, choices=choices(MailState), default=MailState.WAITING)
     attempts = models.PositiveSmallIntegerField(default=0)
     due_at = models.DateTimeField(default=timezone.now)

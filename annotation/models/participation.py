@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotation.domain import choices as domain_choices
 from annotation.models.base import choices
+from annotation.models.lines import LineField
 from annotation.models.projects import ROLE_FLAG, Batch, Category, Membership, Project
 
 
@@ -25,7 +26,7 @@ class Invitation(models.Model):
     reviews = models.BooleanField(default=False)
     administers = models.BooleanField(default=False)
     batch = models.ForeignKey(Batch, null=True, blank=True, on_delete=models.SET_NULL, related_name="invitations")
-    note = models.CharField(max_length=200, blank=True, default="")  # for the admins: whom it is for
+    note = LineField(max_length=200, blank=True, default="")  # for the admins: whom it is for
     created_by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="invitations_made")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     expires_at = models.DateTimeField()
@@ -82,7 +83,7 @@ class OptOut(models.Model):
 
     member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="opt_outs")
     category = models.ForeignKey(Category, null=True, blank=True, on_delete=models.CASCADE, related_name="opt_outs")
-    target_group = models.CharField(max_length=200, blank=True, default="")  # compared without case
+    target_group = LineField(max_length=200, blank=True, default="")  # compared without case
     severity = models.PositiveSmallIntegerField(null=True, blank=True)  # this and above
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     ended_at = models.DateTimeField(null=True, blank=True)

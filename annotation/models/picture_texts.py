@@ -7,6 +7,7 @@ from django.utils import timezone
 from annotation.domain import choices as domain_choices
 from annotation.models.base import choices
 from annotation.models.items import Item
+from annotation.models.lines import LineField
 from annotation.models.orders import Job
 from annotation.models.projects import Membership, Project
 
@@ -27,7 +28,7 @@ class PictureText(models.Model):
     lines = models.JSONField(default=list, blank=True)  # {"text", "box": [left, top, right, bottom], "confidence"}
     confidence = models.FloatField(null=True, blank=True)
     language = models.CharField(max_length=8, blank=True, default="")  # zh, ja or ko by the script
-    reader = models.CharField(max_length=120)  # name and version, "provider:model", given or person
+    reader = LineField(max_length=120)  # name and version, "provider:model", given or person
     run_id = models.UUIDField(null=True, blank=True)  # the run's public id, if a model read it
     member = models.ForeignKey(
         Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="picture_texts"

@@ -15,6 +15,7 @@ from annotation.domain import choices as domain_choices
 from annotation.domain.questions.question import Question as QuestionValue
 from annotation.domain.votes import Category as CategoryValue
 from annotation.models.base import choices, random_key
+from annotation.models.lines import LineField
 from annotation.models.people import User
 from runs.methods.prompt_sets import CAREFUL
 
@@ -31,7 +32,7 @@ class Project(models.Model):
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     slug = models.SlugField(max_length=64, unique=True)
-    name = models.CharField(max_length=120)
+    name = LineField(max_length=120)
     description = models.TextField(blank=True, default="")
     seats = models.PositiveSmallIntegerField(default=3)
     extra_seats = models.PositiveSmallIntegerField(default=0)  # m more seats on no_majority, before a reviewer decides
@@ -53,7 +54,7 @@ class Project(models.Model):
     dispute_model_conflict = models.BooleanField(default=False)
     adjudicate_own = models.BooleanField(default=False)  # whether a reviewer may decide an item they labelled
     is_open = models.BooleanField(default=True)  # False: no items are assigned
-    licence = models.CharField(max_length=200, blank=True, default="")
+    licence = LineField(max_length=200, blank=True, default="")
     operator_contact = models.TextField(blank=True, default="")  # shown when illegal content was reported
     content_warning = models.TextField(blank=True, default="")
     consent_text = models.TextField(blank=True, default="")
@@ -87,6 +88,7 @@ class Project(models.Model):
     training_pass_percent = models.PositiveSmallIntegerField(default=80)
     training_attempts = models.PositiveSmallIntegerField(default=3)  # 0: no limit
     check_percent = models.PositiveSmallIntegerField(default=0)  # the share of assigned items that have known answers
+    had_checks = models.BooleanField(default=False, editable=False)  # the share was above 0 once
     new_batches = models.CharField(
         max_length=8, choices=choices(domain_choices.BatchState), default=domain_choices.BatchState.WAITING
     )  # the state of a batch when an import first names it: waiting or open
@@ -117,6 +119,14 @@ class Project(models.Model):
     def is_closed(self) -> bool:
         """Whether the project is read-only: it is archived, or waits for its deletion."""
         return self.archived_at is not None or self.delete_after is not None
+
+    @property
+    def changes_end_by_clock(self) -> bool:
+        """Whether an answer can be changed for a fixed time, and not until its item closes: checks never close.
+
+        It stays so where checks are no longer mixed in: some of them may be held, or can still be changed.
+        """
+        return self.check_percent > 0 or self.had_checks
 
     def category_values(self) -> tuple[CategoryValue, ...]:
         """Return all categories of the project as values for the rules, by code: for files and figures."""
@@ -162,7 +172,7 @@ class Guideline(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="guidelines")
     number = models.PositiveIntegerField(default=1)
     text = models.TextField()
-    summary = models.CharField(max_length=300, blank=True, default="")  # the changes, for members who have to read it
+    summary = LineField(max_length=300, blank=True, default="")  # the changes, for members who have to read it
     asks_reading = models.BooleanField(default=True)  # members who joined before it have to read it
     author = models.ForeignKey(
         "Membership", null=True, blank=True, on_delete=models.PROTECT, related_name="guidelines_written"
@@ -204,7 +214,7 @@ class Category(models.Model):
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="categories")
     code = models.PositiveSmallIntegerField()
-    name = models.CharField(max_length=60)
+    name = LineField(max_length=60)
     aliases = models.JSONField(default=list, blank=True)
     hateful = models.BooleanField()
     definition = models.TextField(blank=True, default="", max_length=2000)
@@ -254,7 +264,11 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
 
         The place in the list of somebody who left follows the pseudonym too.
         """
-        named = Case(When(withdrawn_at__isnull=True, then=F("user__username")), default=F("pseudonym"))
+        named = Case(
+            When(withdrawn_at__isnull=True, then=F("user__username")),
+            default=F("pseudonym"),
+            output_field=models.CharField(),
+        )
         return self.filter(user__isnull=False).select_related("user").order_by("-active", named, "pk")
 
 
@@ -266,8 +280,8 @@ class Membership(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="memberships"
     )
-    pseudonym = models.CharField(max_length=64)
-    imported_name = models.CharField(max_length=128, blank=True, default="")  # the annotator's id in imported data
+    pseudonym = LineField(max_length=64)
+    imported_name = LineField(max_length=128, blank=True, default="")  # the annotator's id in imported data
     annotates = models.BooleanField(default=False)
     reviews = models.BooleanField(default=False)
     administers = models.BooleanField(default=False)
@@ -337,7 +351,7 @@ class Batch(models.Model):
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="batch_rows")
-    name = models.CharField(max_length=100, blank=True)
+    name = LineField(max_length=100, blank=True)
     state = models.CharField(
         max_length=8, choices=choices(domain_choices.BatchState), default=domain_choices.BatchState.OPEN
     )

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from annotation.domain.releases.provenance import Annotators
 from annotation.models.base import choices
+from annotation.models.lines import LineField
 from annotation.models.orders import Release
 from annotation.models.projects import Membership, Project
 
@@ -53,7 +54,7 @@ class SplitList(models.Model):
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="split_lists")
-    name = models.CharField(max_length=120)
+    name = LineField(max_length=120)
     parts = models.JSONField(default=dict)
     sha256 = models.CharField(max_length=64)  # of the parts in their canonical form
     created_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
@@ -98,9 +99,9 @@ class AccessRequest(models.Model):
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     publication = models.ForeignKey(Publication, on_delete=models.CASCADE, related_name="requests")
-    name = models.CharField(max_length=120)
+    name = LineField(max_length=120)
     email = models.EmailField(max_length=254)
-    affiliation = models.CharField(max_length=200)
+    affiliation = LineField(max_length=200)
     purpose = models.TextField(max_length=2000)
     token_sha256 = models.CharField(
         max_length=64, unique=True

@@ -7,6 +7,8 @@ consensus is the one that the rules give for its votes. Files are checked in `au
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
 from itertools import groupby, islice
 from operator import attrgetter, itemgetter
 from uuid import UUID
@@ -16,6 +18,7 @@ from django.db.models import Count, F, Max, Q, QuerySet
 
 from annotation.assignment.prior_display import CLOCK_TOLERANCE
 from annotation.consensus.case_from_rows import first_seats, intent_of, vote_of
+from annotation.consensus.close import are_final
 from annotation.core.append_only import missing_triggers
 from annotation.core.snapshots import snapshot
 from annotation.domain.alignment import aligned_flag, alignment
@@ -39,13 +42,40 @@ from annotation.models import (
 )
 from annotation.operations.audit_files import file_problems
 from annotation.operations.audit_runs import run_problems
+from runs.sql.database_clock import seconds_from_now
 
 EXAMPLES = 20
 """The maximum number of problems of one kind that are listed; further ones are only counted."""
 
 _CHUNK = 1000
+_UNSWEPT = timedelta(minutes=10)
+"""How long an item may stay open after its last label became final: the sweeper closes it."""
 Choice = tuple[int | None, list[int]]
 """What a decision names: the key of its category, and the codes of all where there are several."""
+
+
+@dataclass(frozen=True)
+class Audited:
+    """What the audit says of one project, and how much it looked at."""
+
+    slug: str
+    name: str
+    items: int
+    labels: int
+    problems: list[str]
+
+
+def audited(project: Project) -> Audited:
+    """Audit a project, and count its items and labels."""
+    items = Item.objects.filter(project=project).count()
+    labels = Label.objects.filter(item__project=project).count()
+    return Audited(project.slug, project.name, items, labels, audit(project))
+
+
+def audits() -> Iterator[Audited]:
+    """Audit every project, one after the other; but none that the sweeper is removing, which is half there."""
+    for project in Project.objects.exclude(delete_after__lte=seconds_from_now(0)).order_by("slug"):
+        yield audited(project)
 
 
 def audit(project: Project) -> list[str]:
@@ -317,7 +347,7 @@ def _seat_problems(item: Item, stage: Stage, seats: list[Seat], emptied: frozens
     filled = sum(seat.label is not None for seat in current)
     if stage is Stage.LABELLING and len(current) != item.seats:
         yield f"it has {len(current)} seats in round {item.round} instead of {item.seats}."
-    if stage is Stage.LABELLING and current and filled == len(current):
+    if stage is Stage.LABELLING and current and filled == len(current) and are_final(item, current, _UNSWEPT):
         yield "all its seats are filled, but it was not closed; `sweep` closes it."
     by_votes = stage is Stage.DISPUTED or item.category_source in (Source.CONSENSUS, Source.ADJUDICATED)
     if by_votes and stage in (Stage.DISPUTED, Stage.GOLD) and (not current or filled != item.seats):

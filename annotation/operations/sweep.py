@@ -13,7 +13,6 @@ from annotation.imports import job
 from annotation.items.bulk_job import BULK_CHANGES
 from annotation.labelling import withdraw_labels
 from annotation.mail import queue as mail_queue
-from annotation.members import weekly_note
 from annotation.picture_text.job import READINGS
 from annotation.projects import purge
 from annotation.releases import places
@@ -42,7 +41,6 @@ STEPS: dict[str, Callable[[], int]] = {
     "changes_enqueued": BULK_CHANGES.enqueue_left_behind,
     "readings_enqueued": READINGS.enqueue_left_behind,
     "webhooks_enqueued": webhook_messages.look_and_ring,
-    "weekly_notes_written": weekly_note.queue_weekly_notes,
     "mails_enqueued": mail_queue.enqueue_due,
     "labels_taken_out": withdraw_labels.withdraw_remaining_labels,
     "projects_purged": purge.purge_due,

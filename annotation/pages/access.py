@@ -9,6 +9,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from annotation.core import second_factor
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.models import Membership, Project, User
 from runs.sql.compiled_queries import CompiledQuery, slot
@@ -62,9 +63,7 @@ def annotator_past_or_present(request: PersonRequest, slug: str) -> Membership:
     For what somebody who left may still do: read their own answers, and leave if an admin ended their access.
     Raises Http404 if there is none. Raises PermissionDenied as `member_of` does.
     """
-    member = _OWN.first(slug=slug, user=request.user.pk)
-    if member is None:
-        raise Http404
+    member = found(_OWN.first(slug=slug, user=request.user.pk))
     second_factor.require(member)
     _refuse_if_closed(request, member.project)
     return member

@@ -20,15 +20,15 @@ _ROWS = 200
 
 
 class CsvBuffer:
-    """A buffer of rows written as CSV. The cells must be safe already (`domain.csv_cells`)."""
+    """A buffer of rows written as CSV: all CSV of the site, so that every cell is made safe here."""
 
     def __init__(self) -> None:
         # The line end of RFC 4180; with another one, Python would not quote a lone carriage return in a text.
         self._text = StringIO(newline="")
         self._writer = csv.writer(self._text, lineterminator="\r\n")
 
-    def add(self, row: Sequence[str]) -> None:
-        self._writer.writerow(row)
+    def add(self, row: Iterable[Any]) -> None:
+        self._writer.writerow(cells(row))
 
     def take(self, errors: str = "strict") -> bytes:
         """Return what was written since the last call, as UTF-8."""
@@ -42,7 +42,7 @@ def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
     """Yield the rows, header first, as safe CSV, many lines at a time."""
     buffer = CsvBuffer()
     for number, row in enumerate(rows, start=1):
-        buffer.add(cells(row))
+        buffer.add(row)
         if number % _ROWS == 0:
             yield buffer.take()
     yield buffer.take()
@@ -57,7 +57,7 @@ def csv_file(rows: Iterable[Iterable[Any]]) -> bytes:
     """Return a whole file with a byte order mark; lone surrogates become question marks."""
     buffer = CsvBuffer()
     for row in rows:
-        buffer.add(cells(row))
+        buffer.add(row)
     return BYTE_ORDER_MARK + buffer.take(errors="replace")
 
 

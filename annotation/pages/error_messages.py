@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.domain.refusal import Refusal
 from annotation.domain.text_rules import BadText
+from annotation.models.people import NAME_SENTENCES
 
 SENTENCES: Mapping[str, Promise] = {
     "account_closed": _("The account is closed; a site admin can open it."),
@@ -84,6 +85,7 @@ SENTENCES: Mapping[str, Promise] = {
     "gold_contradicts_categories": _("Gold is not among the categories of the row."),
     "gold_contradicts_labels": _("The gold category is not what the labels agree on."),
     "gold_with_open_seats": _("The row has a gold category but only some of its labels: give all of them or none."),
+    "hidden_character": _("The text has a character that cannot be seen: remove it, or type it anew."),
     "id_exists": _("The project has an item with this id already; it is never overwritten."),
     "image_processing": _("The picture could not be processed."),
     "image_type": _("The file is no picture of a kind that is taken."),
@@ -95,6 +97,7 @@ SENTENCES: Mapping[str, Promise] = {
     "known_with_labels": _("A row with a known answer has neither labels nor gold."),
     "known_without_category": _("A known answer needs its category."),
     "label_shape": _("A label has either a category or not sure; only a label without a category can be replaced."),
+    "line_break": _("The text has a line break: write it on one line."),
     "line_too_long": _("A line of the file is too long: is there one row per line?"),
     "member_too_large": _("A file in the archive is too large."),
     "missing_annotator": _("A label needs its annotator."),
@@ -206,6 +209,7 @@ SENTENCES: Mapping[str, Promise] = {
     "unsafe_path": _("A picture's path is relative, with / between folders and without '..'."),
     "username_taken": _("This name is taken; choose another."),
     "unterminated_quote": _("A quotation mark is opened and never closed."),
+    **NAME_SENTENCES,
 }
 
 

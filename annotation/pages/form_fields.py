@@ -1,5 +1,6 @@
 """Parts of forms that several apps share: a field for longer text, and choices set when a form is created."""
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any, TypeVar
@@ -10,6 +11,7 @@ from django.core.validators import ProhibitNullCharactersValidator
 from django.utils.translation import gettext_lazy as _
 
 from annotation.domain.text_rules import NOTE_LIMIT, BadText, read_optional_text, read_text
+from annotation.models.lines import validate_line
 
 Value = TypeVar("Value", bound=Enum)
 
@@ -32,8 +34,20 @@ def choices_of(closed_set: type[Value], words: Mapping[Value, Any]) -> tuple[tup
     return tuple(words.items())
 
 
+class LineField(forms.CharField):
+    """A name or another text of one line (`annotation/domain/one_line.py`), without blanks around it, composed."""
+
+    default_validators = [validate_line]
+
+    def to_python(self, value: Any) -> str:
+        return unicodedata.normalize("NFC", super().to_python(value) or "")
+
+
 class WrittenField(forms.CharField):
-    """A text of several lines, at most `limit` characters, kept as written except for spaces around it."""
+    """A text of at most `limit` characters, kept as written except for spaces around it.
+
+    It may have several lines, unless its widget is an input of one line.
+    """
 
     def __init__(self, *, limit: int = NOTE_LIMIT, rows: int = 2, **kwargs: Any) -> None:
         kwargs.setdefault("widget", forms.Textarea(attrs={"rows": rows, "maxlength": limit, "dir": "auto"}))
@@ -45,6 +59,8 @@ class WrittenField(forms.CharField):
 
     def validate(self, value: Any) -> None:
         super().validate(value)
+        if not isinstance(self.widget, forms.Textarea):
+            validate_line(value)
         read = read_text if self.required else read_optional_text
         try:
             read(value, self.limit)

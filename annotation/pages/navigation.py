@@ -67,8 +67,8 @@ def places_of(member: Membership, project: Project, current_name: str = "") -> l
             "top": current_name == name,
             "group": group,
         }
-        for name, opens, text, names, group in _PLACES
-        if opens(member) and (address := address_of(f"annotation:{name}", project.slug))
+        for name, visible_to, text, names, group in _PLACES
+        if visible_to(member) and (address := address_of(f"annotation:{name}", project.slug))
     }
     others = [
         (
@@ -81,8 +81,8 @@ def places_of(member: Membership, project: Project, current_name: str = "") -> l
                 "group": place.group,
             },
         )
-        for place in extensions.places()
-        if place.opens(member)
+        for place in extensions.navigation()
+        if place.visible_to(member)
     ]
     return [
         *(own[name] for name in ("label",) if name in own),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from annotation.domain.statistics.agreement import Figure, Measured
+from annotation.domain.statistics.figure import Figure, Measured
 from annotation.domain.statistics.intervals import Interval
 
 PLOT_HEIGHT = 96
@@ -43,6 +43,11 @@ def axis_start(figures: Sequence[Figure]) -> int:
         if isinstance(figure, Measured)
     ]
     return -1 if min(lowest, default=0) < 0 else 0
+
+
+def axis_marks(start: int) -> list[str]:
+    """Return the marks of an axis that begins at 0 or -1 and ends at 1."""
+    return ["0", "0.5", "1"] if start == 0 else ["−1", "0", "1"]
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,13 @@ def worked(response: Response) -> Response:
 
 
 def takes_files(view: View) -> View:
-    """Let a form of the view be as large as an upload. Forms of other views are small (`config/web/body_limits.py`)."""
-    return _marked(view, takes_files=True)
+    """Let a form of the view be as large as an upload, and one without a file hold long texts."""
+    return _marked(view, takes_files=True, takes_long_texts=True)
+
+
+def takes_long_texts(view: View) -> View:
+    """Let a body of the view hold guidelines, rows or many notes. Others are small (`config/web/body_limits.py`)."""
+    return _marked(view, takes_long_texts=True)
 
 
 def open_when_closed(view: View) -> View:

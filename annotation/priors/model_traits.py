@@ -33,7 +33,7 @@ class ModelTraits:
 def traits_of_models(names: Iterable[str]) -> list[ModelTraits]:
     """Return what these models take, each once, in alphabetical order; built-in ones are left out."""
     learnt: dict[str, list[StoredFact]] = {}
-    for fact in model_facts.stored_facts():
+    for fact in _facts_in_force():
         learnt.setdefault(fact.name, []).append(fact)
     asked_over_a_network = {name for name in names if name.partition(":")[0] in bindings.servers()}
     return [_traits(name, learnt.get(name, [])) for name in sorted(asked_over_a_network)]
@@ -41,7 +41,21 @@ def traits_of_models(names: Iterable[str]) -> list[ModelTraits]:
 
 def learnt_texts(name: str) -> list[str]:
     """Return what was learnt of one model, in sentences."""
-    return [lesson_text(fact.lesson) for fact in model_facts.stored_facts() if fact.name == name]
+    return [lesson_text(fact.lesson) for fact in _facts_in_force() if fact.name == name]
+
+
+def _facts_in_force() -> list[StoredFact]:
+    """Return what was learnt, without the end of an address that stands in the settings by now."""
+    return [
+        fact
+        for fact in model_facts.stored_facts()
+        if fact.lesson.fact is not Fact.ROOT or not _address(fact.name).endswith(fact.lesson.value)
+    ]
+
+
+def _address(name: str) -> str:
+    server = bindings.servers().get(name.partition(":")[0])
+    return server.address.rstrip("/") if server else ""
 
 
 def _traits(name: str, facts: list[StoredFact]) -> ModelTraits:
@@ -88,6 +102,9 @@ def lesson_text(lesson: Lesson) -> str:
             return _("It answers only with its thinking switched off")
         case Fact.THINKS:
             return _("It thinks before it answers")
+        case Fact.ROOT:
+            sentence = _("It answers below %(path)s: add that to the address of its server in the settings")
+            return sentence % {"path": lesson.value}
 
 
 def _json_text(form: JsonForm) -> str:

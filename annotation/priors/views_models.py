@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -13,6 +13,7 @@ from annotation.domain.choices import Role
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.display_names import name_of
+from annotation.pages.project_page import project_page
 from annotation.priors import model_choice, model_traits
 from providers import bindings
 from providers.roles import ModelRole
@@ -93,8 +94,6 @@ def _page(
     for setup in setups:
         form.fields[setup.role].widget.attrs["placeholder"] = setup.binding.name if not setup.chosen else ""
     context = {
-        "project": member.project,
-        "membership": member,
         "setups": setups,
         "rows": [(setup, form[setup.role]) for setup in setups],
         "tested": tested,
@@ -105,4 +104,4 @@ def _page(
         "form": form,
         "no_language_model": not any(setup.binding.is_language_model for setup in setups),
     }
-    return render(request, "annotation/models.html", context, status=status)
+    return project_page(request, member, "annotation/models.html", context, status=status)

@@ -12,7 +12,7 @@ from annotation.projects.pseudonyms import new_pseudonym
 OWN = frozenset(
     {
         *("id", "public_id", "slug", "name", "export_key", "influence_seed", "created_at"),
-        *("archived_at", "delete_after", "is_open", "consent_version", "queues_settled", "design_number"),
+        *("archived_at", "delete_after", "is_open", "consent_version", "queues_settled", "design_number", "had_checks"),
     }
 )
 """Fields that are not copied; all other fields are, also fields that are added later."""

@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.choices import Choose, EventVerb, Policy, Role
 from annotation.domain.design.file import Design
+from annotation.domain.one_line import read_line
 from annotation.domain.text_rules import BadText, read_text
 from annotation.models import Guideline, Membership, Project, User, record
 from annotation.projects.design import store_design
@@ -99,7 +100,7 @@ def _taken(slug: str) -> BadProject:
 
 def _name(name: str) -> str:
     try:
-        return read_text(name.strip(), NAME_LIMIT)
+        return read_text(read_line(name), NAME_LIMIT)
     except BadText as bad:
         raise BadProject(bad.code, f"The project's name: {bad.sentence}", "name") from None
 

@@ -14,9 +14,9 @@ from annotation.domain.categories import BadCategories
 from annotation.domain.choices import Choose, EventVerb
 from annotation.domain.design.changes import CategoryChange, changes, merge
 from annotation.domain.design.file import BadDesign, Design
-from annotation.domain.questions.changes import QuestionChange
-from annotation.domain.questions.changes import changes as question_changes
-from annotation.domain.questions.changes import merge as merge_questions
+from annotation.domain.design.question_changes import QuestionChange
+from annotation.domain.design.question_changes import changes as question_changes
+from annotation.domain.design.question_changes import merge as merge_questions
 from annotation.domain.questions.design_rows import BadQuestions, with_keys
 from annotation.domain.questions.question import Question as QuestionValue
 from annotation.domain.votes import Category as CategoryValue

@@ -11,6 +11,7 @@ from annotation.domain.choices import Choose
 from annotation.domain.design.file import QUESTION_LIMIT, BadDesign, Design, as_json, read_design
 from annotation.domain.votes import Category
 from annotation.pages.error_messages import refusal_sentence
+from annotation.pages.form_fields import LineField
 from annotation.projects.forms_questions import DesignRow, QuestionRows, in_place
 from annotation.projects.templates import FILE_LIMIT, parse_design
 
@@ -53,14 +54,14 @@ class QuestionForm(forms.Form):
         if choice_fixed:
             self.fields["choose"].disabled = True
             self.fields["choose"].label = _("People choose (settled: posts have labels or categories)")
-        self.fields["question_"] = forms.CharField(
+        self.fields["question_"] = LineField(
             label=_("Question, in every language"),
             max_length=QUESTION_LIMIT,
             required=False,
             help_text=_("The words above the categories. Empty: “Taken together, this post is”."),
         )
         for language, name in settings.LANGUAGES:
-            self.fields[f"question_{language}"] = forms.CharField(label=name, max_length=QUESTION_LIMIT, required=False)
+            self.fields[f"question_{language}"] = LineField(label=name, max_length=QUESTION_LIMIT, required=False)
 
     @property
     def by_language(self) -> list[forms.BoundField]:
@@ -83,7 +84,7 @@ class CategoryForm(DesignRow):
     """One category. Code and hateful of a stored one are shown and stay; an empty new row is ignored."""
 
     code = forms.IntegerField(label=_("Code"), min_value=0, max_value=CODE_LIMIT)
-    name = forms.CharField(label=_("Name"), max_length=NAME_LIMIT, required=False)
+    name = LineField(label=_("Name"), max_length=NAME_LIMIT, required=False)
     hateful = forms.TypedChoiceField(
         label=_("Meaning"),
         choices=[("1", _("hateful")), ("0", _("not hateful"))],

@@ -10,13 +10,13 @@ from annotation.domain.choices import Policy
 from annotation.domain.design.file import BadDesign
 from annotation.models import Project, User
 from annotation.pages.error_messages import refusal_sentence
-from annotation.pages.form_fields import offer
+from annotation.pages.form_fields import LineField, offer
 from annotation.projects.create import FEWEST_SEATS, MOST_SEATS, NAME_LIMIT
 from annotation.projects.templates import FILE_LIMIT, HVLI, TITLES, parse_design, template
 
 
 class _NewProject(forms.Form):
-    name = forms.CharField(label=_("Name"), max_length=NAME_LIMIT)
+    name = LineField(label=_("Name"), max_length=NAME_LIMIT)
     slug = forms.CharField(
         label=_("Address"),
         max_length=64,
@@ -82,7 +82,7 @@ class CloneForm(_NewProject):
 class DeleteForm(forms.Form):
     """The project's name and the admin's own password, so that nobody deletes a project by accident."""
 
-    name = forms.CharField(label=_("The project’s name"), widget=forms.TextInput({"autocomplete": "off"}))
+    name = LineField(label=_("The project’s name"), widget=forms.TextInput({"autocomplete": "off"}))
     password = forms.CharField(
         label=_("Your password"), strip=False, widget=forms.PasswordInput({"autocomplete": "current-password"})
     )

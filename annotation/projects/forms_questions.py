@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.domain.design.file import Design
 from annotation.domain.questions.design_rows import KEYS, LONGEST_ANSWER, POINTS, question_row, when_row
 from annotation.domain.questions.question import Asked, Question, QuestionKind
+from annotation.pages.form_fields import LineField
 
 PREFIX = "question"
 _ROWS = 100  # of a formset, with retired questions
@@ -73,7 +74,7 @@ class QuestionRow(DesignRow):
         label=_("Code"), required=False, help_text=_("Small letters, digits, _ and -. It stands in labels for good.")
     )
     kind = forms.ChoiceField(label=_("The answer is"), choices=list(KIND_NAMES.items()), initial=QuestionKind.SCALE)
-    wording = forms.CharField(
+    wording = LineField(
         label=_("Wording"),
         required=False,
         widget=forms.Textarea({"rows": 2, "dir": "auto"}),
@@ -98,8 +99,8 @@ class QuestionRow(DesignRow):
         coerce=int,
         initial="5",
     )
-    low = forms.CharField(label=_("What its first point means"), required=False)
-    high = forms.CharField(label=_("What its last point means"), required=False)
+    low = LineField(label=_("What its first point means"), required=False)
+    high = LineField(label=_("What its last point means"), required=False)
     limit = forms.IntegerField(
         label=_("Most characters of the text"), required=False, min_value=1, max_value=LONGEST_ANSWER
     )

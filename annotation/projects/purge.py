@@ -211,18 +211,19 @@ def _items(project: Project) -> int:
 
 @short_transaction
 def _rest(project: Project) -> int:
-    """Remove some rows of the first table that has any, in an order that removes referring rows first."""
+    """Remove some rows of the first tables that have any, in an order that removes referring rows first."""
     if not _lock_if_due(project):
         return 0
-    paths = paths_to(Project)
-    for model in in_order(paths):
-        rows = model._default_manager.filter(**{paths[model]: project.pk})
-        keys = list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS_AT_ONCE])
-        if keys:
-            with _permit(project):
-                _remove(model, pk__in=keys)
-            return len(keys)
-    return 0
+    paths, removed = paths_to(Project), 0
+    with _permit(project):
+        for model in in_order(paths):
+            rows = model._default_manager.filter(**{paths[model]: project.pk}).order_by("pk")
+            keys = list(rows.values_list("pk", flat=True)[: ROWS_AT_ONCE - removed])
+            _remove(model, pk__in=keys)
+            removed += len(keys)
+            if removed == ROWS_AT_ONCE:
+                break
+    return removed
 
 
 @short_transaction

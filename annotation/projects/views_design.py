@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -11,6 +11,7 @@ from annotation.domain.design.file import BadDesign, Design, as_json
 from annotation.models import Membership, Project
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.error_messages import refusal_sentence
+from annotation.pages.project_page import project_page
 from annotation.projects import design as project_design
 from annotation.projects.forms_design import DesignFileForm, QuestionForm, category_rows, design_in
 from annotation.projects.forms_questions import QuestionRows, question_rows
@@ -88,8 +89,6 @@ def _page(
     faults = sum(getattr(formset, "total_error_count", int)() for formset in (rows, further))
     refused = question.errors or faults or (upload is not None and upload.errors)
     context = {
-        "project": member.project,
-        "membership": member,
         "question": question,
         "rows": rows,
         "further": further,
@@ -97,7 +96,7 @@ def _page(
         "from_file": upload is not None and not upload.errors,
         "history": project_design.history_of(member.project),
     }
-    return render(request, "annotation/design.html", context, status=422 if refused else 200)
+    return project_page(request, member, "annotation/design.html", context, status=422 if refused else 200)
 
 
 def _question_form(project: Project, design: Design, data: QueryDict | None = None) -> QuestionForm:

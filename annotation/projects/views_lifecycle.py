@@ -10,6 +10,7 @@ from annotation.domain.choices import Policy, Role
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.error_messages import sentence_for
+from annotation.pages.project_page import project_page
 from annotation.projects import clone as project_clone
 from annotation.projects import create, lifecycle, purge
 from annotation.projects.forms_lifecycle import CloneForm, DeleteForm, NewProjectForm
@@ -44,7 +45,7 @@ def new(request: PersonRequest) -> HttpResponse:
 def life(request: PersonRequest, slug: str) -> HttpResponse:
     """Show what an admin can do with the project as a whole."""
     member = member_of(request, slug, Role.ADMIN)
-    return render(request, "annotation/project_life.html", {"project": member.project, "membership": member})
+    return project_page(request, member, "annotation/project_life.html")
 
 
 @require_http_methods(["GET", "POST"])
@@ -63,8 +64,8 @@ def clone(request: PersonRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("Copy created: same settings, categories and guidelines, no items."))
             return redirect("annotation:project-settings", new_project.slug)
-    context = {"project": member.project, "membership": member, "form": form}
-    return render(request, "annotation/project_clone.html", context, status=422 if form.errors else 200)
+    context = {"form": form}
+    return project_page(request, member, "annotation/project_clone.html", context, status=422 if form.errors else 200)
 
 
 @require_POST
@@ -124,13 +125,11 @@ def keep(request: PersonRequest, slug: str) -> HttpResponse:
 
 def _ask(request: PersonRequest, member: Membership, form: DeleteForm) -> HttpResponse:
     context = {
-        "project": member.project,
-        "membership": member,
         "form": form,
         "losses": purge.losses(member.project),
         "has_password": request.user.has_usable_password(),
     }
-    return render(request, "annotation/project_delete.html", context, status=422 if form.errors else 200)
+    return project_page(request, member, "annotation/project_delete.html", context, status=422 if form.errors else 200)
 
 
 def _under_way() -> str:

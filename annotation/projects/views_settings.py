@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
@@ -11,6 +11,7 @@ from annotation.domain.choices import Role
 from annotation.models import Project
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.navigation import places_of
+from annotation.pages.project_page import project_page
 from annotation.projects import settings as project_settings
 from annotation.projects.forms_settings import SettingsForm
 from annotation.projects.named_settings import store_settings
@@ -39,5 +40,7 @@ def settings(request: PersonRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("Settings saved."))
             return redirect("annotation:project-settings", slug)
-    context = {"project": member.project, "membership": member, "form": form}
-    return render(request, "annotation/project_settings.html", context, status=422 if form.errors else 200)
+    context = {"form": form}
+    return project_page(
+        request, member, "annotation/project_settings.html", context, status=422 if form.errors else 200
+    )

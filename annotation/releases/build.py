@@ -20,8 +20,8 @@ from django.utils.translation import gettext as _
 
 from annotation.analytics.agreement import read_agreement
 from annotation.analytics.agreement_json import as_json
-from annotation.analytics.influence import as_json as influence_json
 from annotation.analytics.influence import read_influence
+from annotation.analytics.influence_json import as_json as influence_json
 from annotation.core.jobs import JobRefused
 from annotation.core.snapshots import snapshot
 from annotation.core.transactions import short_transaction
@@ -48,8 +48,8 @@ from annotation.releases.formats.base import Target
 from annotation.releases.formats.registry import writers
 from annotation.releases.places import Place, new_place
 from annotation.releases.questions import QUESTIONS_FILE, design_changes, questions_of
+from annotation.releases.request import Selection
 from annotation.releases.rows import PictureFile, ReleasedItem, Rows
-from annotation.releases.selection import Selection
 from annotation.releases.split import divide, find_topics, look_at_pictures
 from providers.messages import ProviderError, Refused
 
@@ -150,7 +150,7 @@ def _write_items(
     lines = HashedFile(folder, ITEMS)
     others = writers(rows, Target(folder, rows.columns, project.category_values(), rows.answers.questions))
     older = before_of(project)
-    told_anew: list[tuple[str, Brief]] = []
+    briefs: list[tuple[str, Brief]] = []
     for released_item in rows:
         lines.write(json_line(released_item.row, rows.columns))
         picture = pictures.add(released_item)
@@ -158,7 +158,7 @@ def _write_items(
             writer.add(released_item.row, picture)
         counted.add(released_item.row)
         if older:
-            told_anew.append((released_item.row["id"], brief(released_item.row, rows.selection.texts)))
+            briefs.append((released_item.row["id"], brief(released_item.row, rows.selection.texts)))
         if counted.items % 500 == 0:
             progress(counted.items, total)
         elif counted.items == 1:
@@ -167,7 +167,7 @@ def _write_items(
     files = [lines.close(), *(file for writer in others for file in writer.close()), *pictures.files()]
     extra: dict[str, Any] = {"split": division.report} if division else {}
     if older:
-        changes = describe_changes(older[0], compare(older[1], told_anew), project)
+        changes = describe_changes(older[0], compare(older[1], briefs), project)
         files.append(write_small(folder, CHANGES, as_text(changes)))
         extra["changes"] = {name: changes[name] for name in ("since", "counts", "reasons")}
     if division:
@@ -285,7 +285,7 @@ def _about(project: Project, rows: Rows) -> dict[str, Any]:
             }
             for category in project.category_values()
         ],
-        "selection": rows.selection.as_json(),
+        "selection": rows.selection.model_dump(mode="json"),
     }
 
 

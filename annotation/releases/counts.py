@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.domain.choices import Difficulty, Level, Modality, Source
 from annotation.domain.patterns import PATTERNS
-from annotation.domain.releases.answers import ANSWERS, VERSIONS
+from annotation.domain.questions.released_answers import ANSWERS, VERSIONS
 from annotation.domain.releases.columns import QUESTION_COLUMN, gold_codes
 from annotation.domain.releases.languages import language_of, languages_of
 

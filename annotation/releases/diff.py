@@ -7,7 +7,7 @@ from typing import Any
 
 from annotation.core.stored_files import StoreAway
 from annotation.domain.choices import Reason, Stage
-from annotation.domain.releases.diff import Brief, Changes, Why, brief, compare
+from annotation.domain.releases.diff import Brief, ChangeReason, Changes, brief, compare
 from annotation.models import Item, Project, Release
 from annotation.releases.files import ITEMS
 from annotation.releases.folders import release_folder
@@ -109,24 +109,24 @@ def _standing(project: Project, names: Sequence[str]) -> dict[str, tuple[Any, ..
 
 def _why_added(item: Sequence[Any] | None, older: Release) -> str:
     if item is None:
-        return Why.GONE.value
+        return ChangeReason.GONE.value
     _stage, _reason, created, gold, closed = item
     if created > older.created_at:
-        return Why.NEW.value
+        return ChangeReason.NEW.value
     moments = [moment for moment in (gold, closed) if moment is not None]
-    return (Why.CLOSED_SINCE if moments and max(moments) > older.created_at else Why.SELECTED).value
+    return (ChangeReason.CLOSED_SINCE if moments and max(moments) > older.created_at else ChangeReason.SELECTED).value
 
 
 def _why_removed(item: Sequence[Any] | None, before: str) -> str:
     """Return the reason; `before`: the stage that the older release gives."""
     if item is None:
-        return Why.GONE.value
+        return ChangeReason.GONE.value
     stage, reason = item[0], item[1]
     if reason in (Reason.WITHDRAWN, Reason.REPORTED):
-        return Why.WITHDRAWN.value
+        return ChangeReason.WITHDRAWN.value
     if stage == before:
-        return Why.NOT_SELECTED.value
+        return ChangeReason.NOT_SELECTED.value
     if stage == Stage.EXCLUDED:
-        return Why.EXCLUDED.value
+        return ChangeReason.EXCLUDED.value
     # What was not gold before cannot be reopened since.
-    return (Why.REOPENED if before == Stage.GOLD else Why.NOT_SELECTED).value
+    return (ChangeReason.REOPENED if before == Stage.GOLD else ChangeReason.NOT_SELECTED).value

@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import override
 
 from annotation.analytics.influence_card import card_rows
-from annotation.domain.releases.answers import Kinds
+from annotation.domain.questions.released_answers import Kinds
 from annotation.domain.releases.column_types import types_of
 from annotation.domain.releases.croissant import authors, croissant
 from annotation.domain.releases.licences import licence_of

@@ -10,7 +10,7 @@ import io
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -74,7 +74,7 @@ class HashedFile:
 
 
 class CsvFile:
-    """A CSV file that is being written; each cell must be a string that is already safe to open in a spreadsheet."""
+    """A CSV file that is being written."""
 
     def __init__(self, folder: Path, path: str, header: list[str]) -> None:
         self._out = HashedFile(folder, path)
@@ -82,8 +82,8 @@ class CsvFile:
         self._buffer.add(header)
         self._waiting = 0
 
-    def row(self, cells: list[str]) -> None:
-        self._buffer.add(cells)
+    def row(self, values: Iterable[Any]) -> None:
+        self._buffer.add(values)
         self._waiting += 1
         if self._waiting == _ROWS:
             self._flush()

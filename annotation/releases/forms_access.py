@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.domain.releases.provenance import Annotators
 from annotation.domain.text_rules import BadText, read_text
 from annotation.models import ReleaseTerms
+from annotation.pages.form_fields import LineField
 
 MAX_LINES = 100
 _ANNOTATORS = (
@@ -20,11 +21,11 @@ _ANNOTATORS = (
 class AskForm(forms.Form):
     """Who requests a release, and for what purpose."""
 
-    name = forms.CharField(label=_("Your name"), max_length=120)
+    name = LineField(label=_("Your name"), max_length=120)
     email = forms.EmailField(
         label=_("E-mail address"), max_length=254, help_text=_("Only for questions about this, and for the answer.")
     )
-    affiliation = forms.CharField(label=_("Affiliation"), max_length=200)
+    affiliation = LineField(label=_("Affiliation"), max_length=200)
     purpose = forms.CharField(
         label=_("What you want it for"), max_length=2000, widget=forms.Textarea(attrs={"rows": 5})
     )

@@ -6,7 +6,7 @@ from uuid import UUID
 from annotation.core.jobs import Heartbeat, JobKind, Phase
 from annotation.models import Membership, Release, ReleaseOrder
 from annotation.releases.build import CannotRelease, nothing_fits, release
-from annotation.releases.selection import Selection
+from annotation.releases.request import Selection
 
 SMALL = 3000
 """The maximum number of items of a release that is built while the page waits; that takes a second or two."""
@@ -22,7 +22,7 @@ def order_release(member: Membership, key: UUID, selection: Selection) -> Releas
     total = selection.items(member.project).count()
     if total == 0:
         raise CannotRelease("nothing_to_release", nothing_fits(selection))
-    order_values = {"ordered_by": member, "options": selection.as_json(), "items_total": total}
+    order_values = {"ordered_by": member, "options": selection.model_dump(mode="json"), "items_total": total}
     row, new = ReleaseOrder.objects.get_or_create(project=member.project, key=key, defaults=order_values)
     if new:
         RELEASES.begin(row)
@@ -34,7 +34,7 @@ def _build(row: ReleaseOrder, heartbeat: Heartbeat[ReleaseOrder]) -> None:
     release(
         row.project,
         row.ordered_by,
-        Selection.from_json(row.options),
+        Selection.model_validate(row.options),
         progress=lambda done, total: heartbeat.note(items_done=done, items_total=total),
         on_stored=partial(_stored, row),
     )

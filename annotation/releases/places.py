@@ -7,7 +7,6 @@ construction its name, a folder in the bucket its row.
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
@@ -129,15 +128,24 @@ def _remove_papers(folder: Path, papers: Iterable[str]) -> None:
 
 
 def remove_abandoned_folders() -> int:
-    """Remove what processes of this machine left that died while they built a release; return how many folders."""
+    """Remove what processes of this machine left that died while they built a release; return how many folders.
+
+    The age is taken from the clock of the files alone: a process whose own clock is ahead removes no living folder.
+    """
     removed = 0
     for folder in releases_root().glob(f"*/{_BUILDING}*"):
         with suppress(FileNotFoundError):  # its release has just been finished
             changed = max(path.stat().st_mtime for path in (folder, *folder.iterdir()))
-            if time.time() - changed > _LEFT_BEHIND:
+            if _file_clock() - changed > _LEFT_BEHIND:
                 shutil.rmtree(folder, ignore_errors=True)
                 removed += 1
     return removed
+
+
+def _file_clock() -> float:
+    """Return the time that a file gets which is written now."""
+    with tempfile.NamedTemporaryFile(dir=releases_root()) as written:
+        return os.stat(written.name).st_mtime
 
 
 def remove_unlisted_releases(before: datetime) -> int:

@@ -11,7 +11,7 @@ from annotation.domain.markdown import table_cell
 from annotation.domain.questions.design_rows import question_row
 from annotation.domain.questions.pooling import PooledQuestion, pooled_questions
 from annotation.domain.questions.question import Question, QuestionKind
-from annotation.domain.releases.answers import Kinds
+from annotation.domain.questions.released_answers import Kinds
 from annotation.models import Label, Project
 from annotation.projects.design import DesignChange, history_of
 

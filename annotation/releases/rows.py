@@ -16,7 +16,7 @@ from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Choose, Modality, PriorState, Source
 from annotation.domain.imports.row import text_digest
 from annotation.domain.patterns import pattern_of
-from annotation.domain.releases.answers import ReleasedAnswers
+from annotation.domain.questions.released_answers import ReleasedAnswers
 from annotation.domain.releases.columns import (
     HASH_COLUMNS,
     INJECTED,
@@ -34,7 +34,7 @@ from annotation.domain.releases.columns import (
 )
 from annotation.domain.releases.splits import Part
 from annotation.models import Adjudication, Dispute, Membership, PictureText, Prior, Project, ReleaseTerms, Ruling, Seat
-from annotation.releases.selection import Selection
+from annotation.releases.request import Selection
 
 CHUNK = 2000
 

@@ -22,7 +22,7 @@ from annotation.domain.releases.splits import Dealt, Member, Part, Tie, deal
 from annotation.domain.releases.topic_clusters import topics_of
 from annotation.models import Membership, Picture, Project, SplitList, record
 from annotation.picture_text.texts import words_in_pictures
-from annotation.releases.selection import Selection, Splitting
+from annotation.releases.request import Selection, Splitting
 from providers.wiring import embedder
 from runs.spending.embedding_budget import charged_to_project
 
@@ -180,7 +180,7 @@ def _report(dealt: Dealt, splitting: Splitting, frozen_items: int) -> dict[str, 
         "five-character pieces in common; words in pictures, where they were read, are texts too",
     }
     return {
-        "asked": splitting.as_json(),
+        "asked": splitting.model_dump(mode="json"),
         "stratified_by": "pattern and category",
         "used": used,
         "frozen_items": frozen_items,

@@ -17,8 +17,10 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.core.found import found
 from annotation.core.stored_files import StoreAway
 from annotation.domain.choices import EventVerb, Role, Stage
+from annotation.domain.one_line import one_line
 from annotation.domain.releases.diff import Named
 from annotation.models import (
     AccessState,
@@ -32,6 +34,7 @@ from annotation.models import (
 )
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.error_messages import sentence_for
+from annotation.pages.project_page import project_page
 from annotation.releases import publication
 from annotation.releases.build import CannotRelease
 from annotation.releases.diff import between
@@ -67,15 +70,13 @@ def releases(request: PersonRequest, slug: str) -> HttpResponse:
             return _follow(request, slug, row)
     made_so_far = Release.objects.filter(project=member.project).select_related("created_by").order_by("-number")
     context = {
-        "project": member.project,
-        "membership": member,
         "form": form,
         "waiting": publication.waiting_for(member.project).items(),
         "orders": RELEASES.active(member.project_id),
         "page": Paginator(made_so_far, PAGE_LENGTH).get_page(request.GET.get("page")),
         "gold": Item.objects.filter(project=member.project, stage=Stage.GOLD).count(),
     }
-    return render(request, "annotation/releases.html", context, status=422 if form.is_bound else 200)
+    return project_page(request, member, "annotation/releases.html", context, status=422 if form.is_bound else 200)
 
 
 @require_GET
@@ -151,9 +152,7 @@ def take_back(request: PersonRequest, slug: str, number: int) -> HttpResponse:
 def access(request: PersonRequest, slug: str, number: int, public_id: UUID) -> HttpResponse:
     """Answer a request for access."""
     member, release = _release(request, slug, number)
-    access_request = publication.requests_for(release).filter(public_id=public_id).first()
-    if access_request is None:
-        raise Http404
+    access_request = found(publication.requests_for(release).filter(public_id=public_id).first())
     approved = request.POST.get("do") == "approve"
     seen, state = request.POST.get("state", access_request.state), access_request.state
     is_stale = seen != state and not (approved and state == AccessState.APPROVED)
@@ -178,17 +177,15 @@ def terms(request: PersonRequest, slug: str) -> HttpResponse:
         record(EventVerb.RELEASE_TERMS, project=member.project, actor=member, row=member.project.public_id)
         messages.success(request, _("Saved. It applies to releases made from now on."))
         return redirect("annotation:releases", slug)
-    context = {"project": member.project, "membership": member, "form": form}
-    return render(request, "annotation/release_terms.html", context, status=422 if form.is_bound else 200)
+    context = {"form": form}
+    return project_page(request, member, "annotation/release_terms.html", context, status=422 if form.is_bound else 200)
 
 
 @require_GET
 def changes(request: PersonRequest, slug: str, number: int, older: int) -> HttpResponse:
     """Show what changed from an older release to this one, and why."""
     member, release = _release(request, slug, number)
-    before = Release.objects.filter(project=member.project, number=older).first()
-    if before is None:
-        raise Http404
+    before = found(Release.objects.filter(project=member.project, number=older).first())
     context: dict[str, Any] = {"project": member.project, "membership": member, "release": release, "older": before}
     try:
         differences = between(before, release)
@@ -263,7 +260,7 @@ def _kept(member: Membership, form: ReleaseForm) -> str:
     uploaded = form.cleaned_data["split_file"]
     if not uploaded:
         return ""
-    name = "".join(character for character in uploaded.name if character.isprintable()) or _("list")
+    name = one_line(uploaded.name) or _("list")
     return str(keep_list(member.project, member, name, uploaded.file).public_id)
 
 
@@ -278,9 +275,7 @@ def _follow(request: PersonRequest, slug: str, row: ReleaseOrder) -> HttpRespons
 def _order(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, ReleaseOrder]:
     member = member_of(request, slug, Role.ADMIN)
     rows = ReleaseOrder.objects.filter(project=member.project, public_id=public_id)
-    row = rows.select_related("release").first()
-    if row is None:
-        raise Http404
+    row = found(rows.select_related("release").first())
     return member, row
 
 
@@ -301,9 +296,7 @@ def _progress(member: Membership, row: ReleaseOrder) -> dict[str, Any]:
 
 def _release(request: PersonRequest, slug: str, number: int) -> tuple[Membership, Release]:
     member = member_of(request, slug, Role.ADMIN)
-    release = Release.objects.filter(project=member.project, number=number).select_related("created_by").first()
-    if release is None:
-        raise Http404
+    release = found(Release.objects.filter(project=member.project, number=number).select_related("created_by").first())
     return member, release
 
 
@@ -335,8 +328,8 @@ def _sealed(release: Release, path: str) -> Any:
 
 
 def _refused(request: PersonRequest, member: Membership, release: Release, sentence: str) -> HttpResponse:
-    context = {"project": member.project, "membership": member, "release": release, "sentence": sentence}
-    return render(request, "annotation/release_damaged.html", context, status=409)
+    context = {"release": release, "sentence": sentence}
+    return project_page(request, member, "annotation/release_damaged.html", context, status=409)
 
 
 class _Pipe:

@@ -2,13 +2,14 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
+from annotation.core.found import found
 from annotation.media.responses import part_of_file
 from annotation.models import AccessRequest, Publication
 from annotation.releases import publication
@@ -78,9 +79,7 @@ def asked(request: HttpRequest, key: str, token: str) -> HttpResponse:
 def download(request: HttpRequest, key: str, token: str) -> HttpResponseBase:
     """Send the release as a ZIP archive, from any byte on, while the access is valid."""
     shown, row = _request(key, token)
-    stored = publication.archive_for(shown, row)
-    if stored is None:
-        raise Http404
+    stored = found(publication.archive_for(shown, row))
     release = shown.release
     name = f"{release.manifest['project']['slug']}-release-{release.number}.zip"
     answer, begins = part_of_file(request, stored, name, shown.archive_size, shown.archive_sha256)
@@ -90,15 +89,10 @@ def download(request: HttpRequest, key: str, token: str) -> HttpResponseBase:
 
 
 def _published(key: str) -> Publication:
-    shown = publication.find_publication(key)
-    if shown is None:
-        raise Http404
-    return shown
+    return found(publication.find_publication(key))
 
 
 def _request(key: str, token: str) -> tuple[Publication, AccessRequest]:
     shown = _published(key)
-    row = publication.find_request(shown, token)
-    if row is None:
-        raise Http404
+    row = found(publication.find_request(shown, token))
     return shown, row

@@ -4,6 +4,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import Http404
 
 from annotation.core import second_factor
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.models import Membership, Project, User
 from annotation.pages.access import membership
@@ -22,7 +23,5 @@ def answering_member(user: User | AnonymousUser, slug: str) -> tuple[Project, Me
         return member.project, member
     if not isinstance(user, User) or not user.is_staff:
         raise Http404
-    project = Project.objects.exclude(delete_after__lte=seconds_from_now(0)).filter(slug=slug).first()
-    if project is None:
-        raise Http404
+    project = found(Project.objects.exclude(delete_after__lte=seconds_from_now(0)).filter(slug=slug).first())
     return project, None

@@ -4,15 +4,17 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.consensus import exclude, report_notices
+from annotation.core.found import found
 from annotation.domain.choices import Role, Stage
 from annotation.models import Item, Membership, Project
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from annotation.review import adjudicate
 from annotation.review.adjudicate import NotAllowed, StaleVersion
 from annotation.review.forms import ReasonForm, ReportForm
@@ -76,18 +78,20 @@ def report_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespo
     if not form.is_valid():
         return _ask(request, member, item, form, "report")
     told = report_notices.report_post(item, member, form.cleaned_data["reason"])
-    context = {"project": member.project, "membership": member, "told": told}
-    return render(request, "annotation/review_reported.html", context)
+    context = {"told": told}
+    return project_page(request, member, "annotation/review_reported.html", context)
 
 
 def _ask(
     request: PersonRequest, member: Membership, item: Item, form: Any, act: str, status: int | None = None
 ) -> HttpResponse:
     """Show the page that asks for a reason before something is taken out or reopened."""
-    context = {"project": member.project, "membership": member, "item": item, "form": form, "act": act}
+    context = {"item": item, "form": form, "act": act}
     if act == "report":
         context["told"] = report_notices.who_is_told(member.project)
-    return render(request, "annotation/review_act.html", context, status=status or (422 if form.is_bound else 200))
+    return project_page(
+        request, member, "annotation/review_act.html", context, status=status or (422 if form.is_bound else 200)
+    )
 
 
 # ── Shared ────────────────────────────────────────────────────────────────────
@@ -95,11 +99,8 @@ def _ask(
 
 def _item(project: Project, public_id: UUID) -> Item:
     """Return an item of the project with what its page shows, or 404."""
-    item = (
+    return found(
         Item.objects.filter(project=project, public_id=public_id)
         .select_related("picture", "category", "intended", "project")
         .first()
     )
-    if item is None:
-        raise Http404
-    return item

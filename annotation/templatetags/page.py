@@ -28,7 +28,6 @@ from annotation.domain.visible_controls import pieces
 from annotation.domain.words import in_language
 from annotation.domain.written_in import written_in
 from annotation.models import Category, Item, Membership, Project, User, WithCategories
-from annotation.pages import tours
 from annotation.pages.display_names import name_of
 from annotation.pages.error_messages import says_it_all, sentence_for
 from annotation.pages.navigation import CAMPAIGN, address_of, headed, places_of
@@ -43,7 +42,6 @@ class Written(Protocol):
     def text(self) -> str: ...
 
 
-_WITHOUT_TOUR = frozenset({"consent", "report", "withdraw", "pause", "check-in", "training-post"})
 _LANGUAGE_NOTES = {
     "zh": gettext_lazy("In Chinese"),
     "ja": gettext_lazy("In Japanese"),
@@ -162,7 +160,7 @@ def item_tabs(context: template.Context) -> dict[str, Any]:
 def item_actions(context: template.Context) -> dict[str, Any]:
     """Return the buttons that other apps register for an item's page, where they apply."""
     item, project, member = context["item"], context["project"], context["membership"]
-    offered = (action for action in extensions.actions() if action.opens(member) and item.stage in action.stages)
+    offered = (action for action in extensions.actions() if action.visible_to(member) and item.stage in action.stages)
     actions = [
         {
             "href": reverse(action.url_name, args=[project.slug, item.public_id]),
@@ -173,17 +171,6 @@ def item_actions(context: template.Context) -> dict[str, Any]:
         if action.fits(item)
     ]
     return {"actions": actions}
-
-
-@register.inclusion_tag("_tour.html", takes_context=True)
-def tour(context: template.Context) -> dict[str, Any]:
-    """Return the step of the tour that is due; none where a page wants the whole attention."""
-    match = getattr(context.get("request"), "resolver_match", None)
-    if match is None or match.url_name in _WITHOUT_TOUR:
-        return {}
-    request = context["request"]
-    shown = tours.shown_tour(context["membership"], request.user, request.path)
-    return shown | {"csrf_token": context.get("csrf_token")}
 
 
 @register.inclusion_tag("_ways.html")

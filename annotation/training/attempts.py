@@ -188,7 +188,8 @@ def change_training_rules(admin: Membership, project: Project, changed: Iterable
     """Store the rules of training and checks, which are already set on `project`, and record which changed."""
     changed = sorted(changed)
     if changed:
-        project.save(update_fields=changed)
+        project.had_checks = project.had_checks or "check_percent" in changed
+        project.save(update_fields=[*changed, "had_checks"])
         record(
             EventVerb.TRAINING_RULES, project=project, actor=admin, **{name: getattr(project, name) for name in changed}
         )

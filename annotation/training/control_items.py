@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.assignment.make_seats import make_check_seats
-from annotation.assignment.release_seats import free_seats_of_item, reset_idle_members
+from annotation.assignment.release_seats import free_seats_of_item
 from annotation.consensus.close import lock_item, move_locked_item
 from annotation.core.transactions import short_transaction
 from annotation.domain.categories import UnknownCategory
@@ -105,7 +105,6 @@ def mark_control_item(item: Item, admin: Membership | None, key: KnownAnswerKey)
     )
     make_check_seats(locked.project, locked)
     record(EventVerb.KNOWN_MARKED, project=locked.project, actor=admin, item=locked, **key.facts)
-    reset_idle_members(locked.project)
     return row
 
 

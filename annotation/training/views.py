@@ -4,6 +4,8 @@ Everything is a plain form; the keys are those of the annotator's page. Nothing 
 the person has answered, and before a picture is revealed only the address of its blurred derivative.
 """
 
+from annotation.pages.project_page import project_page
+from annotation.core.found import found
 from dataclasses import dataclass
 from functools import cached_property
 from uuid import UUID
@@ -79,12 +81,12 @@ def room(request: PersonRequest, slug: str) -> HttpResponse:
     if now.going is not None and now.going.known is not None:
         return _show(request, _bench(member, now.going, now.going.known), _empty_form(member))
     context = {
-        "project": member.project,
-        "membership": member,
+        
+        
         "room": now,
         "mark": results.attempt_mark(now.last) if now.last else None,
     }
-    return _fresh(render(request, "annotation/training.html", context))
+    return _fresh(project_page(request, member, "annotation/training.html", context))
 
 
 def _act(request: PersonRequest, member: Membership) -> HttpResponse:
@@ -144,10 +146,7 @@ def blurred(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponseB
 
 def _picture(request: PersonRequest, slug: str, public_id: UUID) -> Picture:
     item = _met(annotator(request, slug), public_id)
-    picture = Picture.objects.filter(unlocked("pk"), items=item).first()
-    if picture is None:
-        raise Http404
-    return picture
+    return found(Picture.objects.filter(unlocked("pk"), items=item).first())
 
 
 @require_GET
@@ -155,12 +154,12 @@ def own(request: PersonRequest, slug: str) -> HttpResponse:
     """One's own results: each training answer of the newest attempt; of checks only how many."""
     member = annotator(request, slug)
     context = {
-        "project": member.project,
-        "membership": member,
+        
+        
         "own": results.own_results(member),
         "room": attempts.read_training_state(member),
     }
-    return _fresh(render(request, "annotation/training_own.html", context))
+    return _fresh(project_page(request, member, "annotation/training_own.html", context))
 
 
 # ── Shared ────────────────────────────────────────────────────────────────────
@@ -187,13 +186,13 @@ def _show(
     show_picture: bool = False,
 ) -> HttpResponse:
     context = {
-        "project": bench.member.project,
-        "membership": bench.member,
+        
+        
         "bench": bench,
         "form": form,
         "show_picture": show_picture or not request.user.blur,
     }
-    return _fresh(render(request, "annotation/training_post.html", context, status=status))
+    return _fresh(project_page(request, bench.member, "annotation/training_post.html", context, status=status))
 
 
 def _bench(member: Membership, going: OpenAttempt, known: KnownAnswer) -> TrainingWorkspace:

@@ -1,5 +1,7 @@
 """Training and checks for admins: the rules, the items with a known answer, results by person and by item."""
 
+from annotation.pages.project_page import project_page
+from annotation.core.found import found
 from typing import Any
 from uuid import UUID
 
@@ -39,8 +41,8 @@ def setup(request: PersonRequest, slug: str) -> HttpResponse:
         return redirect("annotation:training-setup", slug)
     known = Paginator(training_results.known_items(project), PAGE).get_page(request.GET.get("page"))
     context = {
-        "project": member.project,
-        "membership": member,
+        
+        
         "rules": rules,
         "lines": lines,
         "page": known,
@@ -49,7 +51,7 @@ def setup(request: PersonRequest, slug: str) -> HttpResponse:
         "people": training_results.people_results(project),
     }
     status = 422 if rules.errors or lines.errors else 200
-    return render(request, "annotation/training_setup.html", context, status=status)
+    return project_page(request, member, "annotation/training_setup.html", context, status=status)
 
 
 @require_GET
@@ -63,9 +65,7 @@ def results(request: PersonRequest, slug: str) -> HttpResponse:
 def person(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Grant another attempt, or let somebody label without a pass."""
     admin = member_of(request, slug, Role.ADMIN)
-    member = Membership.objects.filter(project=admin.project, public_id=public_id, user__isnull=False).first()
-    if member is None:
-        raise Http404
+    member = found(Membership.objects.filter(project=admin.project, public_id=public_id, user__isnull=False).first())
     if request.POST.get("act") == "attempt":
         attempts.grant_attempt(admin, member)
         messages.success(request, _("%(name)s may begin once more.") % {"name": member.pseudonym})
@@ -81,9 +81,7 @@ def person(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 def item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Declare, change, rest or remove the known answer of one item."""
     member = member_of(request, slug, Role.ADMIN)
-    item_row = Item.objects.filter(project=member.project, public_id=public_id).select_related("picture").first()
-    if item_row is None:
-        raise Http404
+    item_row = found(Item.objects.filter(project=member.project, public_id=public_id).select_related("picture").first())
     known = control_items.known_answer_of(item_row)
     acts = request.method == "POST" and request.POST.get("act", "mark") == "mark"
     categories, choose = categories_of(member.project), member.project.choose
@@ -91,8 +89,8 @@ def item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     if request.method == "POST" and _changed(request, member, item_row, form):
         return redirect("annotation:item-known", slug, public_id)
     context = {
-        "project": member.project,
-        "membership": member,
+        
+        
         "item": item_row,
         "known": known,
         "form": form,
@@ -100,7 +98,7 @@ def item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
         "answered": known is not None and control_items.is_answered(item_row),
         "rows": _with_figures([known], member.project) if known else [],
     }
-    return render(request, "annotation/item_known_answer.html", context, status=422 if form.errors else 200)
+    return project_page(request, member, "annotation/item_known_answer.html", context, status=422 if form.errors else 200)
 
 
 # ── Acting ────────────────────────────────────────────────────────────────────

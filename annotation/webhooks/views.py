@@ -4,15 +4,17 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.domain.outgoing import MOST_ATTEMPTS, MOST_FAILURES, DeliveryState
 from annotation.models import Membership, Webhook
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from annotation.webhooks import change
 from annotation.webhooks.forms import FAULTS, NAMES, WebhookForm
 
@@ -39,9 +41,7 @@ def webhook(request: PersonRequest, slug: str) -> HttpResponse:
 def act(request: PersonRequest, slug: str) -> HttpResponse:
     """Send a test message, make a new secret, switch on again, or remove the webhook."""
     admin = member_of(request, slug, Role.ADMIN)
-    row = Webhook.objects.filter(project=admin.project_id).first()
-    if row is None:
-        raise Http404
+    row = found(Webhook.objects.filter(project=admin.project_id).first())
     match request.POST.get("act"):
         case "test" if change.send_test(row):
             messages.success(request, _("A worker sends a test message now. Load this page again to see the answer."))
@@ -64,8 +64,6 @@ def _page(request: PersonRequest, admin: Membership, form: WebhookForm | None = 
     row = Webhook.objects.filter(project=admin.project_id).first()
     initial = {"address": row.address, "happenings": row.happenings} if row else {}
     context: dict[str, Any] = {
-        "project": admin.project,
-        "membership": admin,
         "form": form or WebhookForm(initial=initial),
         "webhook": row,
         "secret": secret,
@@ -73,7 +71,7 @@ def _page(request: PersonRequest, admin: Membership, form: WebhookForm | None = 
         "failures": MOST_FAILURES,
         "deliveries": _shown(row) if row else [],
     }
-    return render(request, "annotation/webhook.html", context, status=422 if form else 200)
+    return project_page(request, admin, "annotation/webhook.html", context, status=422 if form else 200)
 
 
 def _shown(row: Webhook) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.db.models import Count
 from django.http import HttpResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -20,6 +20,7 @@ from annotation.domain.wellbeing.opt_outs import same_group
 from annotation.labelling.workspace import categories_of
 from annotation.models import CheckIn, Item, Membership, Project
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from annotation.pages.svg import mood_marks
 from annotation.wellbeing import preferences
 from annotation.wellbeing.forms import MOODS, OptOutForm, OwnCapsForm, initial_of_opt_outs
@@ -41,11 +42,11 @@ def opt_outs(request: PersonRequest, slug: str) -> HttpResponse:
     data = request.POST if request.method == "POST" else None
     form, caps = _opt_out_form(member, data), _own_caps(member, data)
     if form.is_valid():
-        messages.success(request, _said_of(preferences.set_opt_outs(member, form.opted_out())))
+        messages.success(request, _freed_sentence(preferences.set_opt_outs(member, form.opted_out())))
     if _stored(member, caps) and form.is_valid():
         return redirect("annotation:opt-outs", slug)
-    context = {"project": member.project, "membership": member, "form": form, "caps": caps}
-    return render(request, "annotation/opt_outs.html", context, status=422 if form.is_bound else 200)
+    context = {"form": form, "caps": caps}
+    return project_page(request, member, "annotation/opt_outs.html", context, status=422 if form.is_bound else 200)
 
 
 @never_cache
@@ -99,7 +100,7 @@ def _stored(member: Membership, caps: OwnCapsForm) -> bool:
     return True
 
 
-def _said_of(freed: int) -> str:
+def _freed_sentence(freed: int) -> str:
     if not freed:
         return _("Saved. It applies from now on.")
     return ngettext(
@@ -124,12 +125,10 @@ def _check_in_page(request: PersonRequest, member: Membership, wrong: str = "", 
     rows = list(answers[:MOOD_DAYS])
     today = timezone.localdate()
     context: dict[str, Any] = {
-        "project": member.project,
-        "membership": member,
         "wrong": wrong,
         "moods": MOODS,
         "answers": rows,
         "today": next((row.mood for row in rows if row.day == today), None),
         "marks": mood_marks({row.day: row.mood for row in rows if row.mood is not None}, today, MOOD_DAYS),
     }
-    return render(request, "annotation/check_in.html", context, status=status)
+    return project_page(request, member, "annotation/check_in.html", context, status=status)

@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -18,7 +18,8 @@ from annotation.domain.wellbeing.viewing import Viewing, read_viewing
 from annotation.models import Membership, Project
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.csv_response import streamed_csv_response
-from annotation.wellbeing import opt_outs, preferences
+from annotation.pages.project_page import project_page
+from annotation.wellbeing import opt_out_counts, preferences
 from annotation.wellbeing.forms import CareSettingsForm, ViewingDefaultsForm
 from annotation.wellbeing.statistics import DAYS, care_figures
 
@@ -59,9 +60,9 @@ def viewing_defaults(request: PersonRequest, slug: str) -> HttpResponse:
 def opted_out_items(request: PersonRequest, slug: str) -> HttpResponseBase:
     """Send as CSV how many people opt-outs exclude from each item; 404 with fewer than five annotators."""
     member = member_of(request, slug, Role.ADMIN)
-    if not opt_outs.are_counts_anonymous(member.project):
+    if not opt_out_counts.are_counts_anonymous(member.project):
         raise Http404
-    rows = opt_outs.count_excluded_by_item(member.project)
+    rows = opt_out_counts.count_excluded_by_item(member.project)
     return streamed_csv_response(f"{slug}-opt-outs.csv", chain([("id", "people_kept_from_it")], rows))
 
 
@@ -74,14 +75,12 @@ def _page(
 ) -> HttpResponse:
     figures = care_figures(member.project, timezone.localdate())
     context: dict[str, Any] = {
-        "project": member.project,
-        "membership": member,
         "form": form,
         "viewing": viewing,
         "figures": figures,
         "weeks_told": any(week.people for week in figures.weeks),
         "days": DAYS,
         "fewest": FEWEST_PEOPLE,
-        "items_counted": opt_outs.are_counts_anonymous(member.project),
+        "items_counted": opt_out_counts.are_counts_anonymous(member.project),
     }
-    return render(request, "annotation/care_settings.html", context, status=status)
+    return project_page(request, member, "annotation/care_settings.html", context, status=status)

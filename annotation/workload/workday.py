@@ -15,11 +15,11 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from annotation.domain.wellbeing import breaks
-from annotation.domain.wellbeing.breaks import Caps, Pace, tighter
+from annotation.domain.wellbeing.breaks import Caps, Workday, tighter
 from annotation.models import Item, Membership, Project, WorkDay
 from runs.sql.compiled_queries import planned_cursor
 
-_COLUMNS = tuple(field.name for field in fields(Pace))
+_COLUMNS = tuple(field.name for field in fields(Workday))
 _TIMES = frozenset({"last_act_at", "session_since", "break_offered_at"})
 _UPSERT = f"""
     INSERT INTO "{WorkDay._meta.db_table}" (member_id, {", ".join(_COLUMNS)})
@@ -38,37 +38,37 @@ def newest_day_sql(member: str) -> str:
     """
 
 
-def read_workday(newest: str | None, now: datetime) -> Pace:
+def read_workday(newest: str | None, now: datetime) -> Workday:
     """Return the workday at `now` from the JSON text of `newest_day_sql`."""
     today = timezone.localdate(now)
     if newest is None:
-        return breaks.come(None, now, today)
+        return breaks.roll_over(None, now, today)
     stored: dict[str, Any] = json.loads(newest)
     day = date.fromisoformat(stored.pop("day"))
     known: dict[str, Any] = {name: _time(value) if name in _TIMES else value for name, value in stored.items()}
-    return breaks.come(Pace(day, **known), now, today)
+    return breaks.roll_over(Workday(day, **known), now, today)
 
 
-def store_workday(member: Membership, pace: Pace) -> None:
+def store_workday(member: Membership, pace: Workday) -> None:
     """Store the workday in one statement."""
     with planned_cursor() as cursor:
         cursor.execute(*workday_statement(member, pace))
 
 
-def workday_statement(member: Membership, pace: Pace) -> tuple[str, list[Any]]:
+def workday_statement(member: Membership, pace: Workday) -> tuple[str, list[Any]]:
     """Return the statement that stores the workday, and its values."""
     return _UPSERT, [member.pk, *(_adapted(name, getattr(pace, name)) for name in _COLUMNS)]
 
 
-def count_act(member: Membership, pace: Pace, now: datetime, *, skips: int = 0) -> None:
+def count_act(member: Membership, pace: Workday, now: datetime, *, skips: int = 0) -> None:
     """Count an act of the member on their workday, with the skips that it made."""
-    pace = breaks.act(pace, now)
+    pace = breaks.count_action(pace, now)
     store_workday(member, replace(pace, skips=pace.skips + skips))
 
 
-def after_label(pace: Pace, now: datetime) -> Pace:
+def after_label(pace: Workday, now: datetime) -> Workday:
     """Return the workday with one label more, which is given now."""
-    pace = breaks.act(pace, now)
+    pace = breaks.count_action(pace, now)
     return replace(pace, labels=pace.labels + 1)
 
 

@@ -7,6 +7,9 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from annotation.domain.one_line import NotOneLine
+from annotation.pages.error_messages import sentence_for
+
 _WHOLE = "non_field_errors"
 """Where a serializer keeps what is wrong with a whole list or object."""
 
@@ -16,6 +19,8 @@ def api_failure(error: Exception, context: dict[str, Any]) -> Response | None:
 
     Returns None for an error that REST framework does not know.
     """
+    if isinstance(error, NotOneLine):
+        error = exceptions.ValidationError(sentence_for(error.code, error.sentence), error.code)
     answer = exception_handler(error, context)
     if answer is None:
         return None

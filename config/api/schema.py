@@ -55,7 +55,7 @@ REFUSALS = {
     "403": Refusal("Forbidden", "You may see this and yet not do it; `code` says why."),
     "404": Refusal("NotFound", "There is nothing here, or it is not open to you."),
     "413": Refusal("TooLarge", "The body is too large. Nothing was stored.", TooLarge),
-    "415": Refusal("UnsupportedMediaType", "Send JSON or multipart/form-data in UTF-8, uncompressed."),
+    "415": Refusal("UnsupportedMediaType", "Send JSON in UTF-8, uncompressed."),
     "429": Refusal("TooManyRequests", "Too many requests. Nothing was stored.", TooSoon, {"Retry-After": _SECONDS}),
     "503": Refusal("Unavailable", "The database is away; try again.", TooSoon, {"Retry-After": _SECONDS}),
 }

@@ -26,7 +26,7 @@ class UserRateThrottle(BaseThrottle):
             self._wait = whole_seconds(place)
             return False
         if name != "api_read":
-            request._request.rate_place = place  # type: ignore[attr-defined]  # read by the middleware
+            request._request.rate_places = [place] if place else []  # type: ignore[attr-defined]  # read by the middleware
         return True
 
     def wait(self) -> float | None:

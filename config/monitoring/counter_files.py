@@ -49,7 +49,7 @@ def use_folder(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     os.environ[FOLDER_VARIABLE] = str(folder)
     # prometheus_client has no types here.
-    values.ValueClass = values.MultiProcessValue(process_identifier=_Number())  # type: ignore[no-untyped-call]
+    values.ValueClass = values.MultiProcessValue(process_identifier=_Number())  # type: ignore[no-untyped-call]  # the library has no types
 
 
 def _take_number(folder: Path) -> tuple[int, IO[str]]:
@@ -77,7 +77,7 @@ def _make_room(path: Path) -> None:
 
 def _is_readable(path: Path) -> bool:
     try:
-        for key, *_value in MmapedDict.read_all_values_from_file(str(path)):  # type: ignore[no-untyped-call]
+        for key, *_value in MmapedDict.read_all_values_from_file(str(path)):  # type: ignore[no-untyped-call]  # as above
             json.loads(key)
     except (RuntimeError, ValueError, struct.error):
         return False

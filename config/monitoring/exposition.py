@@ -1,7 +1,12 @@
 """One scrape: what the processes of this machine counted, and what the database and the broker hold now."""
 
+import math
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from shutil import disk_usage
+from tempfile import gettempdir
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError
@@ -11,11 +16,13 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from annotation.core import database_faults
 from annotation.operations import waiting_work
 from annotation.operations.waiting_work import Work
-from config.models import Pulse
+from config.models import BACKUP, Pulse
 from config.monitoring.model_labels import model_label
 from runs.queue import provider_pauses, task_messages, worker_load
+from runs.sql import read_replica
 
 _OF_WORK = {
     "waiting": "Work that is due and that no worker has begun.",
@@ -52,6 +59,7 @@ class SiteFigures(Collector):
         yield _gauge("broker_up", "Whether the broker answers.", lengths is not None)
         help_text = "Messages in the broker's queues; the work itself is in rows."
         yield _by("broker_messages", help_text, "queue", lengths or {})
+        yield from _of_disks()
         yield _gauge("figures_seconds", "Seconds to read these gauges.", time.perf_counter() - began)
 
 
@@ -66,8 +74,12 @@ def _of_database() -> Iterator[GaugeMetricFamily]:
     delays = list(worker_load.living_workers().values_list("delay", flat=True))
     yield _gauge("workers", "Processes that work and live.", len(delays))
     yield _gauge("worker_delay_seconds", "Seconds by which the latest of them woke too late.", max(delays, default=0))
-    age = Pulse.age("worker")
-    yield _gauge("sweep_age_seconds", "Seconds since the last sweep.", float("inf") if age is None else age)
+    yield _by("queue_readers", "Workers that take from each queue.", "queue", worker_load.queue_readers())
+    yield _age_of("worker", "sweep_age_seconds", "Seconds since the last sweep.")
+    yield _age_of(BACKUP, "backup_age_seconds", "Seconds since the last backup by `manage.py backup` ended.")
+    yield _gauge("database_writable", "Whether the database takes writes.", database_faults.takes_writes())
+    if (lag := read_replica.lag()) is not None:
+        yield _gauge("replica_lag_seconds", "Seconds by which the replica is behind.", lag)
     pauses: dict[str, float] = {}
     for pause in provider_pauses.pauses_in_force():
         name = model_label(pause.name)
@@ -78,6 +90,22 @@ def _of_database() -> Iterator[GaugeMetricFamily]:
         "provider",
         pauses,
     )
+
+
+def _age_of(part: str, name: str, help_text: str) -> GaugeMetricFamily:
+    age = Pulse.age(part)
+    return _gauge(name, help_text, math.inf if age is None else age)
+
+
+def _of_disks() -> Iterator[GaugeMetricFamily]:
+    """Yield what is free in the folders that grow. A folder that is not there, or not reached, has no figure."""
+    free, size = {}, {}
+    folders: dict[str, Path | str] = {"files": settings.MEDIA_ROOT, "var": settings.VAR_DIR, "tmp": gettempdir()}
+    for name, folder in folders.items():
+        with suppress(OSError):
+            size[name], _used, free[name] = disk_usage(folder)
+    yield _by("disk_free_bytes", "What the site may still write into the file system of a folder.", "folder", free)
+    yield _by("disk_size_bytes", "The size of the file system of a folder.", "folder", size)
 
 
 def _figure_of(work: Iterable[Work], figure: str) -> dict[str, float]:

@@ -34,6 +34,9 @@ _LINGER_SECONDS = 2.0
 """Who sends a body that is refused gets so long to read why; a connection that ends at once takes the answer along."""
 _SEND_BUFFER = 2**17
 """By itself the system would keep up to 4 MB for each reader in memory, and a container's limit counts that."""
+_PIECE = 2**16
+"""Smaller pieces of an answer are put together while others wait for the reader. Each write to a slow one wakes the
+loop, and a quarter of a megabyte is read back from what was put aside, to be offered again."""
 _TOO_SLOW = b"The request took too long to arrive. Send it again.\n"
 _TIMEOUT = (
     b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n"
@@ -50,7 +53,8 @@ class Connection(HTTPChannel):
     def __init__(self, server: "Listener", sock: socket.socket, addr: Any, adj: Adjustments, map: Any = None) -> None:
         self.idle_since, self.has_asked, self.sent = time.monotonic(), False, 0
         self._pace: tuple[object, float, int] | None = None
-        self._head = b""
+        self._pieces: list[bytes] = []
+        self._gathered = 0
         self._lingers, self._ends_at = False, None  # type: bool, float | None
         self.site = site_of(addr[0])
         self.parser_class = partial(Request, intake=server.intake)
@@ -94,16 +98,19 @@ class Connection(HTTPChannel):
         return taken
 
     def write_soon(self, data: Any) -> int:
-        """Send a piece of an answer, or as much of it as the client takes now."""
-        head, self._head = self._head, b""
-        if isinstance(data, Head):
-            self._head = data
-            return len(data)
-        if head and isinstance(data, bytes):
-            data = head + data
-        elif head:
-            super().write_soon(head)
-        return int(super().write_soon(data))
+        """Send a piece of an answer, or as much of it as the client takes now; an empty one sends what was gathered."""
+        if isinstance(data, bytes):
+            self._pieces.append(data)
+            self._gathered += len(data)
+            if data and self._gathered < _PIECE and (self.total_outbufs_len or isinstance(data, Head)):
+                return len(data)
+        gathered = b"".join(self._pieces)
+        self._pieces.clear()
+        self._gathered = 0
+        super().write_soon(gathered)
+        if not isinstance(data, bytes):
+            super().write_soon(data)
+        return len(data)
 
     def service(self) -> None:
         """Answer the first request that waits, in a thread."""
@@ -215,7 +222,7 @@ class Listener(TcpWSGIServer):
     def getsockname(self) -> tuple[str, str]:
         if self.family == socket.AF_UNIX:
             return "localhost", ""
-        return super().getsockname()  # type: ignore[no-any-return]
+        return super().getsockname()  # type: ignore[no-any-return]  # the library has no types
 
     def set_socket_options(self, conn: socket.socket) -> None:
         if self.family != socket.AF_UNIX:

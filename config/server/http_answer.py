@@ -26,7 +26,7 @@ class Answer(WSGITask):
             self.write(b"")
             self.chunked_response = False
         super().finish()
-        self.channel.write_soon(b"")  # the head, if nothing followed it
+        self.channel.write_soon(b"")  # what was gathered
 
     def get_environment(self) -> dict[str, Any]:
         environ: dict[str, Any] = super().get_environment()
@@ -51,6 +51,10 @@ class Refusal(ErrorTask):
         self.set_close_on_finish()
         self.content_length = len(body)
         self.write(body)
+
+    def finish(self) -> None:
+        super().finish()
+        self.channel.write_soon(b"")  # what was gathered, if a reader has not taken the answer before
 
 
 def without_body_of_head(application: Any) -> Any:

@@ -24,10 +24,15 @@ class StoreFull(Error):
 
 
 class Intake:
-    """Bodies that one process has taken and not yet answered: how large each may be, and all together."""
+    """Bodies that one process has taken and not yet answered: how large each may be, and all together.
 
-    def __init__(self, limit: Callable[[str, str], int] = lambda path, kind: 2**20, most: int = 2**26) -> None:
-        self.limit, self.most = limit, most
+    `small` is allowed everywhere; `limit` is only asked for larger ones.
+    """
+
+    def __init__(
+        self, limit: Callable[[str, str], int] = lambda path, kind: 2**20, most: int = 2**26, small: int = 0
+    ) -> None:
+        self.limit, self.most, self.small = limit, most, small
         self._stored, self._lock = 0, threading.Lock()
 
     def add(self, more: int) -> bool:
@@ -70,16 +75,21 @@ class Request(HTTPRequestParser):
 
     def _look_at_body(self) -> None:
         body = self.body_rcv
-        if self._limit is None:
-            self._limit = self._intake.limit(self.path, self.headers.get("CONTENT_TYPE", ""))
         has_room = self._intake.add(len(body) - self._stored)
         self._stored = len(body)
-        if max(self.content_length, self._stored) > self._limit:
+        if self._is_too_large(max(self.content_length, self._stored)):
             self._leave_body()
         elif not has_room:
             self._refuse(StoreFull("Too many uploads are under way. Send it again in a minute."))
         elif self.chunked and (len(body.control_line) > _LONGEST_CHUNK_LINE or len(body.trailer) > _LONGEST_TRAILER):
             self._refuse(BadRequest("A chunk of the body has no end."))
+
+    def _is_too_large(self, size: int) -> bool:
+        if size <= self._intake.small:
+            return False
+        if self._limit is None:
+            self._limit = self._intake.limit(self.path, self.headers.get("CONTENT_TYPE", ""))
+        return size > self._limit
 
     def _leave_body(self) -> None:
         self.headers.setdefault("CONTENT_LENGTH", str(self._stored))  # of chunks: so many and more

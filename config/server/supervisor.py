@@ -5,6 +5,9 @@ holds the socket on which the web server listens: while a web server is replaced
 
 TERM, INT and HUP (a closed terminal) end everything. USR2 starts a new web server with the code that is there now, and
 ends the old one when the new one is ready; the worker follows.
+
+Ours and not honcho or circus: they start what died and cannot hold a socket for a web server that takes over. systemd
+can (`deploy/systemd/`); this also serves where there is none, and on a developer's machine.
 """
 
 import argparse

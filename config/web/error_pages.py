@@ -19,9 +19,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import requires_csrf_token
 
 from annotation.core import disk_faults
+from annotation.core.sealed import CannotOpen
 from annotation.core.second_factor import SecondFactorNeeded
 from annotation.core.stored_files import StoreAway, away_sentence
 from annotation.pages.access import page_before
+from config import pending_migrations
 from runs.sql.sqlstates import outage as database_outage
 
 RETRY_SECONDS = 10
@@ -141,14 +143,20 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 @requires_csrf_token
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return 503 if a disk is full, or database or stored files cannot be reached or used, else 500."""
+    """Return 503 if a disk is full, or database, stored files or a key are not there or cannot be used, else 500."""
     fault = sys.exc_info()[1]
+    if pending_migrations.says_that_some_are_missing(fault):
+        detail = _("The site is newer than its database: its operator has to run `manage.py migrate`. Try again later.")
+        return failure(request, 503, "missing_migrations", detail, retry_after=60)
     if disk_faults.is_disk_fault(fault):
         return failure(request, 503, "disk_full", disk_faults.disk_sentence(), retry_after=60)
     if isinstance(fault, StoreAway):
         return failure(request, 503, "files_away", away_sentence(), retry_after=60)
     if disk_faults.is_forbidden(fault):
         return failure(request, 503, "files_forbidden", disk_faults.forbidden_sentence(), retry_after=60)
+    if isinstance(fault, CannotOpen):
+        detail = _("This was closed with a key that the site no longer has. Tell the people who run the site.")
+        return failure(request, 503, "key_lost", detail)
     if is_outage(fault):
         return outage(request)
     return failure(request, 500, "server_error", _("The server failed. The last step may not be stored; try again."))

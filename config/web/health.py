@@ -10,6 +10,7 @@ from django.templatetags.static import static
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from config import pending_migrations, queue_readers
 from config.models import Pulse
 
 LATE = timedelta(seconds=90)
@@ -31,12 +32,15 @@ def live(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def ready(request: HttpRequest) -> JsonResponse:
-    """Return 200 if the web process reaches its database, else 503: then send people to another one."""
+    """Return 200 if the web process reaches a database that has what it needs, else 503: send people to another one."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
+        missing = pending_migrations.missing()
     except DatabaseError:
         return JsonResponse({"database": "away"}, status=503)
+    if missing:
+        return JsonResponse({"database": "ok", "missing_migrations": missing}, status=503)
     return JsonResponse({"database": "ok"})
 
 
@@ -44,12 +48,21 @@ def ready(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def health(request: HttpRequest) -> JsonResponse:
-    """Return 200 if web, database, worker and beat work, else 503 with the missing part."""
+    """Return 200 if web, database, worker and beat work and each queue has a worker, else 503 with what is missing."""
     try:
         worker = Pulse.is_fresh("worker", LATE)
-    except DatabaseError:
+        unread = queue_readers.note_unread_queues()
+    except DatabaseError as fault:
+        if pending_migrations.says_that_some_are_missing(fault):
+            missing = pending_migrations.missing()
+            return JsonResponse({"database": "ok", "worker": "unknown", "missing_migrations": missing}, status=503)
         return JsonResponse({"database": "away", "worker": "unknown"}, status=503)
-    return JsonResponse({"database": "ok", "worker": "ok" if worker else "late"}, status=200 if worker else 503)
+    parts = {
+        "database": "ok",
+        "worker": "ok" if worker else "late",
+        "queues": f"no worker takes from {', '.join(unread)}" if unread else "ok",
+    }
+    return JsonResponse(parts, status=200 if worker and not unread else 503)
 
 
 @login_not_required

@@ -1,6 +1,8 @@
 """Middleware for every request: the caller's address, checks of the request, headers of the response."""
 
 import re
+from contextlib import suppress
+from ipaddress import ip_address
 from typing import Any
 
 from django.conf import settings
@@ -16,7 +18,9 @@ from django.middleware.gzip import GZipMiddleware
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext as _
 
-from config.web.body_limits import body_limit
+from annotation.domain.one_line import NotOneLine
+from annotation.pages.error_messages import sentence_for
+from config.web.body_limits import always_taken, body_limit
 from config.web.content_type import FOREIGN_CHARSET
 from config.web.error_pages import failure
 from config.web.rate_limits import GetResponse
@@ -33,13 +37,17 @@ _COMPRESSIBLE = ("text/", "application/json", "application/javascript", "applica
 
 
 class CallerAddress(MiddlewareMixin):
-    """Puts the caller's own address into REMOTE_ADDR if the site is behind trusted proxies."""
+    """Puts the caller's own address into REMOTE_ADDR if the site is behind trusted proxies.
+
+    What is no address is passed over: then the nearest proxy counts as the caller.
+    """
 
     def process_request(self, request: HttpRequest) -> None:
         depth = settings.TRUSTED_PROXIES
         hops = [hop.strip() for hop in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if hop.strip()]
         if depth and len(hops) >= depth:
-            request.META["REMOTE_ADDR"] = _PORT.sub(r"\1\2", hops[-depth])
+            with suppress(ValueError):
+                request.META["REMOTE_ADDR"] = str(ip_address(_PORT.sub(r"\1\2", hops[-depth])))
 
 
 class FrontDoor(MiddlewareMixin):
@@ -61,13 +69,18 @@ class FrontDoor(MiddlewareMixin):
         length = request.META.get("CONTENT_LENGTH") or "0"
         if not (length.isascii() and length.isdigit()):
             return failure(request, 400, "content_length", _("Content-Length must be a number."))
-        limit = body_limit(request.path_info, request.content_type or "")
         if int(length) and FOREIGN_CHARSET in request.META:
             return failure(request, 415, "charset", _("Send the body as UTF-8."))
-        if int(length) > limit:
+        return self._large_body_refused(request, int(length)) if int(length) > always_taken() else None
+
+    def _large_body_refused(self, request: HttpRequest, length: int) -> HttpResponse | None:
+        limit = body_limit(request.path_info, request.content_type or "")
+        if length <= limit:
+            return None
+        detail = _("This address takes at most %(limit)s bytes and was sent %(length)s; nothing was stored.")
+        if limit == settings.UPLOAD_MAX_BYTES:
             detail = _("The upload has %(length)s bytes; at most %(limit)s are taken. A command takes larger files.")
-            return failure(request, 413, "too_large", detail % {"length": length, "limit": limit}, limit=limit)
-        return None
+        return failure(request, 413, "too_large", detail % {"length": length, "limit": limit}, limit=limit)
 
 
 class _SameRequest(HttpResponsePermanentRedirect):
@@ -130,6 +143,15 @@ class NotAllowed:
         refusal = failure(request, 405, "method_not_allowed", _("This address only takes what its page sends."))
         refusal["Allow"] = ", ".join(sorted(allowed | {"HEAD"} if "GET" in allowed else allowed))
         return refusal
+
+
+class OneLineNames(MiddlewareMixin):
+    """Answers a name that is no single line, where no form has checked it."""
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not isinstance(exception, NotOneLine):
+            return None
+        return failure(request, 422, exception.code, sentence_for(exception.code, exception.sentence))
 
 
 class Headers(MiddlewareMixin):

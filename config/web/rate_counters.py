@@ -57,7 +57,12 @@ def spend_one(spent: Sequence[Spent], rate: Rate, ticket: int, now: float) -> tu
     if len(counted) < rate.count:
         return [*counted, (now, ticket)], None
     under_way = any(owner != _SETTLED and now - when < LONGEST_CHECK for when, owner in counted)
-    return counted, Full(counted[-rate.count][0] + rate.seconds - now, under_way)
+    free = counted[-rate.count][0] + rate.seconds
+    if rate.slows_to:
+        free = counted[-1][0] + min(rate.slows_to, 2 ** (len(counted) - rate.count))
+    if free <= now:
+        return [*counted, (now, ticket)], None
+    return counted, Full(free - now, under_way)
 
 
 def _settled(spent: Sequence[Spent], ticket: int) -> list[Spent]:
@@ -132,13 +137,21 @@ _SPEND = """
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) + tonumber(clock[2]) / 1e6
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
-if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then
-  local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-  local under_way = '0'
-  for _, owner in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[4], '+inf')) do
-    if string.sub(owner, 1, 8) ~= 'settled:' then under_way = '1' end
+local more = redis.call('ZCARD', KEYS[1]) - tonumber(ARGV[1])
+if more >= 0 then
+  local free
+  if tonumber(ARGV[5]) > 0 then
+    free = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2] + math.min(tonumber(ARGV[5]), 2 ^ more)
+  else
+    free = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] + ARGV[2]
   end
-  return {tostring(first[2] + ARGV[2] - now), under_way}
+  if free > now then
+    local under_way = '0'
+    for _, owner in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[4], '+inf')) do
+      if string.sub(owner, 1, 8) ~= 'settled:' then under_way = '1' end
+    end
+    return {tostring(free - now), under_way}
+  end
 end
 redis.call('ZADD', KEYS[1], now, ARGV[3])
 redis.call('EXPIRE', KEYS[1], ARGV[2])
@@ -162,7 +175,8 @@ class RedisCounters:
         self._settle = self._server.register_script(_SETTLE)
 
     def spend(self, key: str, rate: Rate, ticket: int) -> Full | None:
-        full = self._spend(keys=[_name(key)], args=[rate.count, rate.seconds, ticket, LONGEST_CHECK])
+        rules = [rate.count, rate.seconds, ticket, LONGEST_CHECK, rate.slows_to]
+        full = self._spend(keys=[_name(key)], args=rules)
         if full is None:
             return None
         wait, under_way = cast(list[bytes], full)

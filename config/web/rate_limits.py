@@ -1,10 +1,11 @@
 """Rate limits: count requests in a sliding window, and return 429 if there are too many.
 
 `RateLimits` counts pages as their URLs say (`limited`); `config.api.throttles` counts the API, where the person is
-known by the token. A request takes a place before it is answered. What it did decides whether it keeps it: limits of
-work (imports, releases, runs …) count what was done, limits of guesses count what was wrong. All web workers share the
-counters: files on one machine, Redis for several (REDIS_URL). While Redis is away each machine counts in files, while a
-disk is full each process counts in memory: limits hold, and people can sign in.
+known by the token. Passwords and codes take a second place, for their account (`config.web.guesses`). A request takes a
+place before it is answered. What it did decides whether it keeps it: limits of work (imports, releases, runs …) count
+what was done, limits of guesses count what was wrong. All web workers share the counters: files on one machine, Redis
+for several (REDIS_URL). While Redis is away each machine counts in files, while a disk is full each process counts in
+memory: limits hold, and people can sign in.
 """
 
 import math
@@ -26,8 +27,9 @@ from django.utils.translation import gettext as _
 
 from config.web.error_pages import failure
 from config.web.fallbacks import Fallbacks
+from config.web.guesses import guess_of, remember_browser
 from config.web.rate_counters import Counters, FileCounters, Full, MemoryCounters, RedisCounters
-from config.web.rate_limit_table import GUESSES, Rate
+from config.web.rate_limit_table import GUESSES, OF_AN_ACCOUNT, Rate
 
 ACCOUNT_PAGES = {
     "account_login": "login",
@@ -145,9 +147,10 @@ class RateLimits:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        place: Place | None = getattr(request, "rate_place", None)
-        is_refused = place is not None and _close(request, place, response)
-        name = "not_found" if response.status_code == 404 else "refused" if is_refused else None
+        remember_browser(request, response)
+        places: list[Place] = getattr(request, "rate_places", [])
+        is_refused = [_close(request, place, response) for place in places]
+        name = "not_found" if response.status_code == 404 else "refused" if any(is_refused) else None
         wait = spend(name, caller(request)) if name else None
         return response if wait is None else too_many(request, wait)
 
@@ -165,21 +168,40 @@ class RateLimits:
         place = take_place(name, who, proof=is_proof and who.startswith("address:"))
         if isinstance(place, Full):
             return too_many(request, whole_seconds(place))
-        request.rate_place = place  # type: ignore[attr-defined]  # ours, read when the response is known
-        return None
+        places = [place] if place else []
+        request.rate_places = places  # type: ignore[attr-defined]  # ours, read with the response
+        return _account_is_full(request, match.view_name, places) if is_proof and name == "login" else None
+
+
+def _account_is_full(request: HttpRequest, view_name: str, places: list[Place]) -> HttpResponse | None:
+    """Add a place of the account whose password or code is tried. Returns None if there is one."""
+    guess = guess_of(request, view_name)
+    place = take_place(guess.limit, guess.who, proof=True) if guess else None
+    if guess and isinstance(place, Full):
+        if not place.under_way:
+            guess.tell_owner()
+        response = too_many(request, whole_seconds(place))
+        response.looked_at_nothing = True  # type: ignore[attr-defined]  # ours, read when the places are closed
+        return response
+    if isinstance(place, Place):
+        places.append(place)
+    return None
 
 
 def _close(request: HttpRequest, place: Place, response: HttpResponseBase) -> bool:
     """Let the request count, or not. Return whether it was refused and does not count."""
-    if place.name in GUESSES:
-        counts = not (place.proof and _was_right(response))
+    looked_at_nothing = getattr(response, "looked_at_nothing", False)
+    if place.name in OF_AN_ACCOUNT:
+        counts = not _was_right(response) and response.status_code != 403  # a form without its token was not read
+    elif place.name in GUESSES:
+        counts = not (looked_at_nothing or (place.proof and _was_right(response)))
     else:
         counts = not _did_nothing(request, response)
     if counts:
         place.keep()
     else:
         place.give_back()
-    return not counts and place.name not in GUESSES
+    return looked_at_nothing or (not counts and place.name not in GUESSES)
 
 
 def _was_right(response: HttpResponseBase) -> bool:

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.shapes import BoundedList, RequestShape
+from annotation.api.request_base import BoundedList, LineField, RequestShape
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Role
 from annotation.domain.text_rules import BadText
@@ -44,7 +44,7 @@ class CounterWish(RequestShape):
     candidates = serializers.IntegerField(default=5, min_value=1, max_value=MOST_CANDIDATES)
     tone = serializers.ChoiceField(list(Tone), default=Tone.CALM)
     length = serializers.ChoiceField(list(Length), default=Length.MEDIUM)
-    language = serializers.CharField(max_length=60, default="", allow_blank=True)
+    language = LineField(max_length=60, default="", allow_blank=True)
     shots = serializers.ChoiceField([0, 3], default=3)
     mode = serializers.ChoiceField(
         list(WriterMode),

@@ -13,7 +13,8 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.pages import number, refuse_unknown
 from annotation.api.problems import Problem
-from annotation.api.shapes import RequestShape
+from annotation.api.request_base import LineField, RequestShape
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from generation.api.answers import (
     BatchStanding,
@@ -51,7 +52,7 @@ class PlanEntryShape(RequestShape):
 class BatchWish(RequestShape):
     """Options for all samples of a plan."""
 
-    language = serializers.CharField(max_length=60, default=BatchOptions().language)
+    language = LineField(max_length=60, default=BatchOptions().language)
     temperature = serializers.FloatField(min_value=0, max_value=2, default=BatchOptions().temperature)
     seed = serializers.IntegerField(min_value=0, max_value=injection_batches.MOST_SEED, default=None, allow_null=True)
     again = serializers.BooleanField(default=False, help_text="Another batch of a plan that was carried out.")
@@ -148,9 +149,7 @@ class Batch(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Return how many samples of the batch are made, duplicate, refused, waiting for review."""
         mine = member(request, slug, Role.ADMIN)
-        batch = InjectionBatch.objects.filter(project=mine.project, public_id=public_id).first()
-        if batch is None:
-            raise Http404
+        batch = found(InjectionBatch.objects.filter(project=mine.project, public_id=public_id).first())
         batch.project = mine.project
         return Response(standing_of(batch))
 

@@ -1,6 +1,6 @@
 """The rows of the paper's ablations: what a trained folder leaves out, read from the settings that it was trained by.
 
-Nobody has to be believed: `phase.json` of a folder names its settings and the folder of the phase before it. This
+`phase.json` of a folder names its settings and the folder of the phase before it. This
 module loads no model.
 """
 

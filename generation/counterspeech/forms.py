@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.pages.form_fields import WrittenField
+from annotation.pages.form_fields import LineField, WrittenField
 from generation.counterspeech import request
 from generation.domain.counterspeech.explanations import Explanation
 from generation.domain.counterspeech.intents import Intent
@@ -80,7 +80,7 @@ class WriteForm(forms.Form):
         choices=[(Length.MEDIUM, _("medium")), (Length.SHORT, _("short")), (Length.LONG, _("long"))],
         required=False,
     )
-    language = forms.CharField(
+    language = LineField(
         label=_("Language"), max_length=60, required=False, help_text=_("Empty: the language of the post.")
     )
     shots = forms.ChoiceField(

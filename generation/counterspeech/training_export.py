@@ -4,9 +4,7 @@ Replies are approved ones alone. `scores.jsonl` and `preferences.jsonl` also hol
 they train critics, never the writer.
 """
 
-import csv
 import hashlib
-import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,8 +15,8 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from annotation.domain.choices import Stage
-from annotation.domain.csv_cells import cell
 from annotation.models import Project, record
+from annotation.pages.csv_response import csv_of_dicts
 from generation.counterspeech import export
 from generation.domain.counterspeech.instructions import Wording, explain_instruction, reply_instruction
 from generation.domain.counterspeech.intents import Intent, read_intent
@@ -103,7 +101,7 @@ def training_files(posts: TrainingPosts) -> dict[str, bytes]:
         "scores.jsonl": list(_score_rows(posts)),
     }
     files = {name: b"".join(export.jsonl_lines(lines)) for name, lines in rows.items()}
-    files["conan.csv"] = _conan(posts).encode()
+    files["conan.csv"] = _conan(posts)
     manifest = _manifest(posts, rows, files)
     return files | {
         "README.md": _card(manifest).encode(),
@@ -207,15 +205,10 @@ def _category(exchange: Exchange, project: Project) -> str | None:
     return ";".join(project.categories_by_code[code].name for code in item.codes) or None
 
 
-def _conan(posts: TrainingPosts) -> str:
+def _conan(posts: TrainingPosts) -> bytes:
     """Return the approved replies in IntentCONANv2's columns, with the split of the post."""
-    out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, _CONAN, extrasaction="ignore")
-    writer.writeheader()
-    for reply in _replies(posts):
-        row = export.reply_row(reply) | {"split": posts.split(reply.exchange)}
-        writer.writerow({name: cell(row[name]) for name in _CONAN})
-    return out.getvalue()
+    rows = (export.reply_row(reply) | {"split": posts.split(reply.exchange)} for reply in _replies(posts))
+    return b"".join(csv_of_dicts(_CONAN, rows))
 
 
 def _manifest(

@@ -13,6 +13,7 @@ from annotation.core import extensions
 from annotation.domain.choices import EventVerb
 from annotation.models import Membership, record
 from annotation.pages.access import PersonRequest
+from annotation.pages.project_page import project_page
 from generation.counterspeech import replies
 from generation.counterspeech import request as counterspeech_request
 from generation.counterspeech.access import desk_member, exchange_for, item_for, reply_for
@@ -38,14 +39,12 @@ def overview(request: PersonRequest, slug: str) -> HttpResponse:
         return redirect("generation:exchange", slug, exchange.public_id)
     own = Reply.objects.filter(author=member, exchange__in=visible_exchanges(member)).select_related("exchange__item")
     context = {
-        "project": member.project,
-        "membership": member,
         "form": form,
         "waiting": waiting_for(member)[:SHOWN],
         "own": own.exclude(state="approved").order_by("-changed_at")[:SHOWN],
         "exchanges": visible_exchanges(member).select_related("item").order_by("-id")[:SHOWN],
     }
-    return render(request, "generation/overview.html", context, status=422 if form.errors else 200)
+    return project_page(request, member, "generation/overview.html", context, status=422 if form.errors else 200)
 
 
 @require_http_methods(["GET", "POST"])
@@ -58,8 +57,8 @@ def item_desk(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
         return _explained(request, member, exchange, again=False)
     exchange_row = Exchange.objects.filter(item=item).first()
     if exchange_row is None:
-        context = {"project": member.project, "membership": member, "item": item}
-        return render(request, "generation/begin.html", context)
+        context = {"item": item}
+        return project_page(request, member, "generation/begin.html", context)
     exchange_row.item, exchange_row.project = item, member.project
     return show_desk(request, member, exchange_row)
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -14,6 +14,7 @@ from annotation.domain.choices import Role
 from annotation.models import Membership, record
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.csv_response import csv_of_dicts, named
+from annotation.pages.project_page import project_page
 from generation.counterspeech import compare as counterspeech_compare
 from generation.counterspeech import export
 from generation.counterspeech.access import desk_member
@@ -31,14 +32,12 @@ def dataset(request: PersonRequest, slug: str) -> HttpResponse:
     member = desk_member(request, slug)
     imported = Exemplar.objects.filter(project=member.project, reply=None).count()
     context = {
-        "project": member.project,
-        "membership": member,
         "figures": export.figures(member.project),
         "imported": imported,
         "intents": [intent.cs_type for intent in Intent],
         "files": [f"{name}.jsonl" for name in export.FILES] + ["replies.csv"],
     }
-    return render(request, "generation/dataset.html", context)
+    return project_page(request, member, "generation/dataset.html", context)
 
 
 @require_GET
@@ -83,12 +82,10 @@ def standings(request: PersonRequest, slug: str) -> HttpResponse:
     titles: dict[str, str | Promise] = {"model": _("By model"), "prompt": _("By prompt")}
     titles |= {intent.value: name for intent, name in INTENT_NAMES.items()}
     context = {
-        "project": member.project,
-        "membership": member,
         "tables": [(titles[key], rows) for key, rows in tables.items() if rows],
         "criteria": CRITERION_NAMES,
     }
-    return render(request, "generation/standings.html", context)
+    return project_page(request, member, "generation/standings.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -106,23 +103,21 @@ def rules(request: PersonRequest, slug: str) -> HttpResponse:
         record(GenerationVerb.COUNTER_RULES, project=member.project, actor=member, words=len(row.lexicon))
         messages.success(request, _("Saved. They apply to everything that is asked from now on."))
         return redirect("generation:rules", slug)
-    context = {"project": member.project, "membership": member, "form": form}
-    return render(request, "generation/rules.html", context, status=422 if form.errors else 200)
+    context = {"form": form}
+    return project_page(request, member, "generation/rules.html", context, status=422 if form.errors else 200)
 
 
 def _show_pair(
     request: PersonRequest, member: Membership, pair: Pair | None, form: ComparisonForm, status: int = 200
 ) -> HttpResponse:
     context = {
-        "project": member.project,
-        "membership": member,
         "pair": pair,
         "exchange": pair.left.exchange if pair else None,
         "item": pair.left.exchange.item if pair else None,
         "intent": INTENT_NAMES[Intent(pair.left.intent)] if pair else "",
         "form": form,
     }
-    return render(request, "generation/compare.html", context, status=status)
+    return project_page(request, member, "generation/compare.html", context, status=status)
 
 
 def _pair(member: Membership, left: str, right: str) -> Pair:

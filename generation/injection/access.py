@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest, member_of
@@ -32,18 +33,14 @@ def looker(request: PersonRequest, slug: str) -> Membership:
 
 def batch_for(member: Membership, public_id: UUID) -> InjectionBatch:
     """Return a batch of the project. Raises Http404 if there is none."""
-    batch = InjectionBatch.objects.filter(project=member.project_id, public_id=public_id).first()
-    if batch is None:
-        raise Http404
+    batch = found(InjectionBatch.objects.filter(project=member.project_id, public_id=public_id).first())
     batch.project = member.project
     return batch
 
 
 def pool_for(member: Membership, public_id: UUID) -> PicturePool:
     """Return a pool of the project. Raises Http404 if there is none."""
-    pool = PicturePool.objects.filter(project=member.project_id, public_id=public_id).first()
-    if pool is None:
-        raise Http404
+    pool = found(PicturePool.objects.filter(project=member.project_id, public_id=public_id).first())
     pool.project = member.project
     return pool
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.domain.votes import Category
 from annotation.models import Project
 from annotation.pages.display_names import name_of
-from annotation.pages.form_fields import WrittenField, offer
+from annotation.pages.form_fields import LineField, WrittenField, offer
 from generation.domain.injection.coverage import MOST_WANTED, Square, fits
 from generation.domain.injection.plan import LONGEST_GROUP, MOST_OF_AN_ENTRY
 from generation.domain.injection.schema import BatchOptions
@@ -35,7 +35,7 @@ class EntryForm(forms.Form):
     )
     category = forms.ChoiceField(label=_("Meant together as"))
     strategy = forms.ChoiceField(label=_("Strategy"))
-    target_group = forms.CharField(
+    target_group = LineField(
         label=_("Target group"),
         max_length=LONGEST_GROUP,
         required=False,
@@ -87,7 +87,7 @@ class PlanFileForm(forms.Form):
 class BatchForm(forms.Form):
     """Options for all samples of a batch. Because of `key`, a form that is sent several times gives one batch."""
 
-    language = forms.CharField(label=_("Language of the texts"), max_length=60, initial=BatchOptions().language)
+    language = LineField(label=_("Language of the texts"), max_length=60, initial=BatchOptions().language)
     temperature = forms.FloatField(
         label=_("Temperature"), min_value=0, max_value=2, initial=BatchOptions().temperature, required=False
     )
@@ -103,17 +103,17 @@ class BatchForm(forms.Form):
 class PoolForm(forms.Form):
     """A new pool of pictures."""
 
-    name = forms.CharField(label=_("Name"), max_length=100)
-    target_group = forms.CharField(
+    name = LineField(label=_("Name"), max_length=100)
+    target_group = LineField(
         label=_("Target group"),
         max_length=LONGEST_GROUP,
         required=False,
         help_text=_("Whom the pictures show, where they show a group; paraphrases need a pool about their group."),
     )
-    licence = forms.CharField(
+    licence = LineField(
         label=_("Licence"), max_length=200, help_text=_("Of pictures that have none of their own; released with them.")
     )
-    source = forms.CharField(label=_("Where the pictures are from"), max_length=300, required=False)
+    source = LineField(label=_("Where the pictures are from"), max_length=300, required=False)
 
 
 class PoolItemsForm(forms.Form):
@@ -149,7 +149,7 @@ class PoolFilesForm(forms.Form):
 class TriggersForm(forms.Form):
     """Trigger texts about a group."""
 
-    trigger_group = forms.CharField(label=_("Target group"), max_length=LONGEST_GROUP)
+    trigger_group = LineField(label=_("Target group"), max_length=LONGEST_GROUP)
     texts = WrittenField(
         label=_("Trigger texts"),
         limit=400_000,
@@ -161,7 +161,7 @@ class TriggersForm(forms.Form):
 class WordsForm(forms.Form):
     """Words for `<insult>` about a group; they replace the earlier ones."""
 
-    word_group = forms.CharField(label=_("Target group"), max_length=LONGEST_GROUP)
+    word_group = LineField(label=_("Target group"), max_length=LONGEST_GROUP)
     words = WrittenField(
         label=_("Words"),
         limit=400_000,

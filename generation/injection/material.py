@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb, Modality, PriorState, Reason, Stage
+from annotation.domain.one_line import one_line, read_line
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.domain.text_rules import BadText, read_text
 from annotation.imports.store import store_pictures
@@ -276,7 +277,7 @@ class _Uploaded:
 
     def shown(self, name: str) -> str:
         """Return the file's name in a form that is safe to show."""
-        return "".join(char for char in self._files[name].name or "" if char.isprintable())[:200] or "?"
+        return one_line(self._files[name].name or "")[:200] or "?"
 
     def find(self, name: str) -> str | None:
         return name if name in self._files else None
@@ -348,7 +349,7 @@ def words_for(project: Project, target_group: str) -> list[str]:
 
 def _group(written: str) -> str:
     try:
-        return " ".join(read_text(written, LONGEST_GROUP).split())
+        return " ".join(read_text(read_line(written), LONGEST_GROUP).split())
     except BadText as bad:
         raise BadMaterial(_("Target group: %(why)s") % {"why": bad.sentence}) from None
 

@@ -161,14 +161,14 @@ class YieldRow:
     found: StrategyYield
 
     @property
-    def aligned(self) -> "Share | None":
+    def aligned(self) -> "YieldRate | None":
         """The share that came out as meant; None if it is not known."""
-        return None if self.found.aligned is None else Share(self.found.aligned)
+        return None if self.found.aligned is None else YieldRate(self.found.aligned)
 
     @property
-    def by_category(self) -> "Share | None":
+    def by_category(self) -> "YieldRate | None":
         """The share with the intended category; None if it is not known."""
-        return None if self.found.category_aligned is None else Share(self.found.category_aligned)
+        return None if self.found.category_aligned is None else YieldRate(self.found.category_aligned)
 
     @property
     def counts(self) -> list[int]:
@@ -184,7 +184,7 @@ REPORTED = (
 
 
 @dataclass(frozen=True)
-class Share:
+class YieldRate:
     """A rate in percent, with its interval."""
 
     rate: Rate

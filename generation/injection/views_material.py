@@ -6,12 +6,13 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.core.found import found
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Stage
 from annotation.models import Category, Membership
@@ -124,9 +125,7 @@ def change_picture(request: PersonRequest, slug: str, public_id: UUID) -> HttpRe
     member = maker(request, slug)
     injection_settings.require_on(member.project)
     rows = PoolPicture.objects.filter(pool__project=member.project_id, public_id=public_id)
-    picture = rows.select_related("pool").first()
-    if picture is None:
-        raise Http404
+    picture = found(rows.select_related("pool").first())
     picture.pool.project = member.project
     if request.POST.get("do") == "out":
         try:

@@ -19,7 +19,7 @@ from generation.domain.injection.yields import in_all
 from generation.injection import review as injection_review
 from generation.injection.access import looker, sample_for, shown, while_on
 from generation.injection.forms import RejectForm
-from generation.injection.presenters import REPORTED, Look, Share, YieldRow, visible_samples, waiting_samples
+from generation.injection.presenters import REPORTED, Look, YieldRate, YieldRow, visible_samples, waiting_samples
 from generation.injection.report import yields_of
 from generation.models import Sample
 
@@ -119,7 +119,7 @@ def report(request: PersonRequest, slug: str) -> HttpResponse:
         rows=[YieldRow(row) for row in rows],
         heads=[state.value for state in REPORTED],
         totals=[total.made, *(total.of(state) for state in REPORTED)],
-        share=Share(rate) if rate else None,
+        share=YieldRate(rate) if rate else None,
     )
     return render(request, "generation/injection/report.html", context)
 

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotation.models import Category, Item, Membership, Picture, Project
 from annotation.models.base import choices
+from annotation.models.lines import LineField
 from generation.domain.injection.picture_fit import Misfit
 from generation.domain.injection.states import SampleState
 from generation.domain.injection.strategies import Strategy
@@ -43,10 +44,10 @@ class PicturePool(models.Model):
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="picture_pools")
-    name = models.CharField(max_length=100)
-    target_group = models.CharField(max_length=200, blank=True, default="")
-    licence = models.CharField(max_length=200, blank=True, default="")  # of pictures that name none of their own
-    source = models.CharField(max_length=300, blank=True, default="")
+    name = LineField(max_length=100)
+    target_group = LineField(max_length=200, blank=True, default="")
+    licence = LineField(max_length=200, blank=True, default="")  # of pictures that name none of their own
+    source = LineField(max_length=300, blank=True, default="")
     created_by = models.ForeignKey(
         Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="picture_pools"
     )
@@ -66,8 +67,8 @@ class PoolPicture(models.Model):
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     pool = models.ForeignKey(PicturePool, on_delete=models.CASCADE, related_name="pictures")
     picture = models.ForeignKey(Picture, on_delete=models.PROTECT, related_name="pools")
-    name = models.CharField(max_length=512, blank=True, default="")  # as the file or the item called it
-    licence = models.CharField(max_length=200, blank=True, default="")  # its own, where it differs from the pool's
+    name = LineField(max_length=512, blank=True, default="")  # as the file or the item called it
+    licence = LineField(max_length=200, blank=True, default="")  # its own, where it differs from the pool's
     category = models.ForeignKey(
         Category, null=True, blank=True, on_delete=models.PROTECT, related_name="pool_pictures"
     )  # what the picture says alone
@@ -115,7 +116,7 @@ class Trigger(models.Model):
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="triggers")
-    target_group = models.CharField(max_length=200)
+    target_group = LineField(max_length=200)
     text = models.TextField()
     sha256 = models.CharField(max_length=64)  # of the text, so that a file uploaded twice adds nothing
     added_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="triggers")
@@ -183,9 +184,7 @@ class Sample(models.Model):
     pattern = models.CharField(max_length=3)
     intended = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="samples")
     strategy = models.CharField(max_length=24, choices=choices(Strategy))
-    target_group = models.CharField(
-        max_length=200, blank=True, default=""
-    )  # of the text; the planned one is in the batch
+    target_group = LineField(max_length=200, blank=True, default="")  # of the text; the planned one is in the batch
     pool_picture = models.ForeignKey(PoolPicture, on_delete=models.PROTECT, related_name="samples")
     trigger = models.ForeignKey(Trigger, null=True, blank=True, on_delete=models.PROTECT, related_name="samples")
     seed = models.PositiveIntegerField()  # draws the words for `<insult>`

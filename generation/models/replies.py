@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotation.models import Membership, Project
 from annotation.models.base import choices
+from annotation.models.lines import LineField
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.preferences import Choice, Criterion
 from generation.domain.counterspeech.states import ReplyState
@@ -160,8 +161,8 @@ class Exemplar(models.Model):
     text = models.TextField()
     explanations = models.JSONField(default=dict, blank=True)
     reply = models.OneToOneField(Reply, null=True, blank=True, on_delete=models.CASCADE, related_name="exemplar")
-    source = models.CharField(max_length=500, blank=True, default="")
-    licence = models.CharField(max_length=200, blank=True, default="")
+    source = LineField(max_length=500, blank=True, default="")
+    licence = LineField(max_length=200, blank=True, default="")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

@@ -4,14 +4,14 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotation.api.shapes import BoundedList, RequestShape
+from annotation.api.request_base import BoundedList, LineField, RequestShape
 from annotation.domain.categories import CATEGORY_LIMIT
 from annotation.domain.category_sets import BadSet, check_together
 from annotation.domain.choices import Choose, Modality, Reason
 from annotation.domain.text_rules import NOTE_LIMIT
 from annotation.models import Category, Project, Ruling
 from moderation.desk import decide
-from moderation.domain.statement import FIELDS, Field, Kind
+from moderation.domain.statement import FIELDS, Field, FieldKind
 
 
 class ChosenShape(RequestShape):
@@ -55,7 +55,7 @@ class DecisionShape(ChosenShape):
     version = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
     key = serializers.UUIDField()
     rationale = serializers.CharField(max_length=NOTE_LIMIT)
-    target_group = serializers.CharField(max_length=200, default="", allow_blank=True)
+    target_group = LineField(max_length=200, default="", allow_blank=True)
     uphold = BoundedList(child=serializers.ChoiceField([str(modality) for modality in Modality]), default=list)
     message = serializers.CharField(max_length=500, default="", allow_blank=True)
     count = serializers.IntegerField(default=0, min_value=0, max_value=100)
@@ -80,7 +80,7 @@ class AppealShape(RequestShape):
     """An appeal against a decision."""
 
     grounds = serializers.CharField(max_length=NOTE_LIMIT)
-    appellant = serializers.CharField(max_length=200, default="", allow_blank=True)
+    appellant = LineField(max_length=200, default="", allow_blank=True)
 
 
 class StatementShape(RequestShape):
@@ -101,11 +101,11 @@ def _of_statement(field: Field) -> serializers.Field[Any, Any, Any, Any]:
     """Return a field of a statement as a body holds it."""
     most = f"At most {field.limit:,} characters."
     match field.kind:
-        case Kind.FLAG:
+        case FieldKind.FLAG:
             return serializers.BooleanField(required=False)
-        case Kind.DAY:
+        case FieldKind.DAY:
             return serializers.CharField(required=False, allow_blank=True, help_text="A day like 2026-01-31.")
-        case Kind.LINES:
+        case FieldKind.LINES:
             return BoundedList(child=serializers.CharField(), required=False, help_text=f"Texts. {most}")
         case _:
             return serializers.CharField(required=False, allow_blank=True, help_text=most)

@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import Problem
-from annotation.api.shapes import BoundedDict, BoundedList, RequestShape
+from annotation.api.request_base import BoundedDict, BoundedList, RequestShape
 from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.models import Item, Membership, record
 from annotation.review.queue import may_see_intent, may_see_votes

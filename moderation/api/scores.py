@@ -12,7 +12,8 @@ from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
 from annotation.api.problems import Problem
-from annotation.api.shapes import BoundedList, RequestShape
+from annotation.api.request_base import BoundedList, RequestShape
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.models import Item, Membership
 from annotation.review.queue import may_see_votes
@@ -150,9 +151,7 @@ class OneGroupList(APIView):
     def delete(self, request: Request, slug: str, name: str) -> Response:
         """Remove a list. 409: something was scored with it."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        row = GroupList.objects.filter(project=mine.project, name=name).select_related("project").first()
-        if row is None:
-            raise Http404
+        row = found(GroupList.objects.filter(project=mine.project, name=name).select_related("project").first())
         try:
             group_lists.remove(row, mine)
         except BadGroups as bad:

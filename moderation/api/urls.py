@@ -2,12 +2,13 @@
 
 from django.urls import path
 
+from annotation.pages.view_marks import takes_long_texts
 from moderation.api import desk, runs, scores
 
 app_name = "runs-api"
 
 urlpatterns = [
-    path("projects/<slug:slug>/runs/", runs.Runs.as_view(), name="runs"),
+    path("projects/<slug:slug>/runs/", takes_long_texts(runs.Runs.as_view()), name="runs"),
     path("projects/<slug:slug>/runs/<uuid:public_id>/", runs.OneRun.as_view(), name="run"),
     path("projects/<slug:slug>/runs/<uuid:public_id>/cancel/", runs.Cancelled.as_view(), name="run-cancel"),
     path("projects/<slug:slug>/runs/<uuid:public_id>/retry/", runs.Retried.as_view(), name="run-retry"),
@@ -15,14 +16,26 @@ urlpatterns = [
     path("projects/<slug:slug>/disputes/", desk.Disputes.as_view(), name="disputes"),
     path("projects/<slug:slug>/disputes/next/", desk.NextDispute.as_view(), name="dispute-next"),
     path("projects/<slug:slug>/disputes/<uuid:public_id>/", desk.OneDispute.as_view(), name="dispute"),
-    path("projects/<slug:slug>/disputes/<uuid:public_id>/decision/", desk.Decisions.as_view(), name="dispute-decide"),
+    path(
+        "projects/<slug:slug>/disputes/<uuid:public_id>/decision/",
+        takes_long_texts(desk.Decisions.as_view()),
+        name="dispute-decide",
+    ),
     path("projects/<slug:slug>/disputes/<uuid:public_id>/category/", desk.Replacements.as_view(), name="dispute-fill"),
     path("projects/<slug:slug>/decisions/", desk.AllDecisions.as_view(), name="decisions"),
     path("projects/<slug:slug>/appeals/", desk.Appeals.as_view(), name="appeals"),
     path("projects/<slug:slug>/items/<uuid:public_id>/appeal/", desk.NewAppeal.as_view(), name="appeal"),
-    path("projects/<slug:slug>/items/<uuid:public_id>/statement/", desk.Statements.as_view(), name="statement"),
-    path("projects/<slug:slug>/items/<uuid:public_id>/scores/", scores.ItemScores.as_view(), name="item-scores"),
-    path("projects/<slug:slug>/group-lists/", scores.GroupLists.as_view(), name="group-lists"),
+    path(
+        "projects/<slug:slug>/items/<uuid:public_id>/statement/",
+        takes_long_texts(desk.Statements.as_view()),
+        name="statement",
+    ),
+    path(
+        "projects/<slug:slug>/items/<uuid:public_id>/scores/",
+        takes_long_texts(scores.ItemScores.as_view()),
+        name="item-scores",
+    ),
+    path("projects/<slug:slug>/group-lists/", takes_long_texts(scores.GroupLists.as_view()), name="group-lists"),
     path("projects/<slug:slug>/group-lists/<slug:name>/", scores.OneGroupList.as_view(), name="group-list"),
     path("projects/<slug:slug>/scores/<uuid:public_id>/", scores.OneScore.as_view(), name="score"),
 ]

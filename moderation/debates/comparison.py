@@ -66,7 +66,7 @@ def _options(both: Sequence[ShownRun]) -> Iterator[ComparedLine]:
     first, second = (shown.run.options for shown in both)
     if both[0].method is not both[1].method:
         return
-    for name, field in both[0].method.form.base_fields.items():
+    for name, field in both[0].method.form.by_option().items():
         values = [first.get(name), second.get(name)]
         if values[0] != values[1]:
             words = dict(getattr(field, "choices", ()))

@@ -11,10 +11,10 @@ from annotation.domain.choices import Stage
 from annotation.models import Project
 from annotation.pages.form_fields import offer
 from moderation.debates import ask_again, start
-from moderation.methods.debate_method import ProjectForm
 from moderation.methods.model_choices import named_models
+from moderation.methods.option_fields import ProjectForm
 from moderation.methods.prompt_choice import prompt_set_titles
-from moderation.methods.registry import METHODS
+from moderation.methods.registry import METHODS, refuse_shared_field_names
 from runs.control import fork
 from runs.domain.states import OPEN
 from runs.models import Run
@@ -98,7 +98,7 @@ class StartForm(RunFields):
             options["glossary"] = values["glossary"]
         if values["prompts"]:
             options["prompts"] = values["prompts"]
-        judge = values[method.form.judge_field] if method.form.judge_field else ""
+        judge = values[method.judge_field] if method.judge_field else ""
         return start.DebateRequest(
             method.name,
             options,
@@ -122,6 +122,9 @@ class StageForm(StartForm):
         ],
     )
     field_order = ("stage", "method")
+
+
+refuse_shared_field_names(METHODS.values(), common=StageForm.base_fields)
 
 
 class JudgeForm(forms.Form):

@@ -16,7 +16,7 @@ _LONGEST = 60  # characters; longer values are texts, which nobody compares in a
 
 def in_order(method: DebateMethod, names: Iterable[str]) -> list[str]:
     """Return options and roles in the order of the form that starts the method; what it does not have comes last."""
-    known = [*method.form.base_fields, *RunFields.base_fields, *map(str, method.roles)]
+    known = [*method.form.by_option(), *RunFields.base_fields, *map(str, method.roles)]
     return sorted(names, key=lambda name: (known.index(name) if name in known else len(known), name))
 
 
@@ -40,4 +40,4 @@ def option_words(method: DebateMethod, name: str, value: Any, number: int) -> st
 
 
 def _field(method: DebateMethod, name: str) -> forms.Field | None:
-    return method.form.base_fields.get(name) or RunFields.base_fields.get(name)
+    return method.form.by_option().get(name) or RunFields.base_fields.get(name)

@@ -19,19 +19,19 @@ LIKE_IT = 20
 
 @dataclass(frozen=True)
 class RunProgress:
-    """The steps under way with their words, the number of steps taken, and the most there can be, if that is known."""
+    """The steps under way with their words, the number of steps taken, and the most there can be."""
 
     keys: Sequence[str]
     steps: Sequence[StepWords]
     done: int
-    most: int | None
+    most: int
     seconds: float = 0.0
     """How long nobody has answered: since the last answer, or since a worker began."""
 
     @property
-    def left(self) -> int | None:
-        """How many steps are left at most. Returns None if that is not known."""
-        return None if self.most is None else max(0, self.most - self.done)
+    def left(self) -> int:
+        """How many steps are left at most."""
+        return max(0, self.most - self.done)
 
     def as_json(self) -> list[dict[str, Any]]:
         """Return the steps under way for the API."""
@@ -99,7 +99,6 @@ def words_of(run: Run, turns: Sequence[Turn], keys: Sequence[str]) -> list[StepW
     return describe(run, by_key, keys) if describe else [StepWords(key) for key in keys]
 
 
-def most_steps(run: Run) -> int | None:
-    """Return the most steps of a run with these options. Returns None if that is not known."""
-    steps = run.options.get("steps")
-    return int(steps) if steps else METHODS[run.method].most_calls(run)
+def most_steps(run: Run) -> int:
+    """Return the most steps of a run with these options."""
+    return METHODS[run.method].most_calls(run)

@@ -12,10 +12,12 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from annotation.core.found import found
 from annotation.domain.choices import Role, Stage
 from annotation.glossary import entries
 from annotation.models import Item, Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from annotation.review.queue import may_see_intent, may_see_votes
 from moderation.debates import presenters, repeat_agreement
 from moderation.debates.comparison import compared_lines
@@ -50,8 +52,6 @@ def runs(request: PersonRequest, slug: str) -> HttpResponse:
     items = presenters.items_of_runs(shown)
     any_open = any(debate_run.state in OPEN for debate_run in shown)
     context = {
-        "project": member.project,
-        "membership": member,
         "page": page,
         "rows": [_row(debate_run, items.get(debate_run.subject), member) for debate_run in shown],
         "any_open": any_open,
@@ -66,7 +66,7 @@ def runs(request: PersonRequest, slug: str) -> HttpResponse:
         "spent": presenters.project_spending(member.project),
         "bill": cost.project_bill(member.project.public_id),
     }
-    return render(request, "moderation/runs.html", context)
+    return project_page(request, member, "moderation/runs.html", context)
 
 
 @require_GET
@@ -83,8 +83,6 @@ def show_item(
     of_item = presenters.debate_runs(member.project).filter(subject=item.public_id).select_related("forked_from")
     newest = list(of_item[:RUNS_OF_POST])
     context = {
-        "project": member.project,
-        "membership": member,
         "item": item,
         "shown": presenters.shown_runs(newest, tuple(member.project.categories_by_code.values())),
         "form": form,
@@ -92,7 +90,7 @@ def show_item(
         "older": of_item.count() - len(newest),
         "any_open": any(debate_run.state in ("queued", "running") for debate_run in newest),
     }
-    return render(request, "moderation/item_runs.html", context, status=status)
+    return project_page(request, member, "moderation/item_runs.html", context, status=status)
 
 
 @require_GET
@@ -140,13 +138,11 @@ def compare_runs(request: PersonRequest, slug: str) -> HttpResponse:
         raise Http404
     shown = presenters.shown_runs([first, second], tuple(member.project.categories_by_code.values()))
     context = {
-        "project": member.project,
-        "membership": member,
         "item": item,
         "both": shown,
         "lines": compared_lines(shown),
     }
-    return render(request, "moderation/compare.html", context)
+    return project_page(request, member, "moderation/compare.html", context)
 
 
 def is_judged_again(debate_run: Run) -> bool:
@@ -172,11 +168,9 @@ def run_for(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Members
     Raises Http404.
     """
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    debate_run = (
+    debate_run = found(
         presenters.debate_runs(member.project).filter(public_id=public_id).select_related("forked_from").first()
     )
-    if debate_run is None:
-        raise Http404
     return member, debate_run, item_for(member, debate_run.subject)
 
 

@@ -56,7 +56,7 @@ REASON_NAMES = {
 
 
 @dataclass(frozen=True)
-class Why:
+class DisputeReason:
     """One reason for the dispute, with a sentence that explains it."""
 
     name: str
@@ -117,10 +117,10 @@ class Desk:
         return reading_of(self.item) if self.item.picture_id or self.item.picture_missing else None
 
     @cached_property
-    def why(self) -> list[Why]:
+    def why(self) -> list[DisputeReason]:
         """The open reasons with their sentences, oldest first."""
         return [
-            Why(
+            DisputeReason(
                 str(REASON_NAMES[Reason(row.reason)]),
                 _sentence(Reason(row.reason), self.case, self.categories),
                 row.opened_at,
@@ -237,7 +237,7 @@ class Desk:
 
     @cached_property
     def run_count(self) -> int:
-        """How many runs there are about the item, the older ones too."""
+        """Number of runs on the item, of any age."""
         if len(self.runs) < RUNS_OF_POST:
             return len(self.runs)
         return presenters.debate_runs(self.project).filter(subject=self.item.public_id).count()

@@ -18,7 +18,7 @@ from annotation.review.forms import NO_REASON, version_field
 from moderation.desk import bulk_accept, settings, statements
 from moderation.desk.case_view import REASON_NAMES
 from moderation.desk.decide import RulingRequest
-from moderation.domain.statement import AUTOMATED, FIELDS, GROUNDS, MEASURES, Kind
+from moderation.domain.statement import AUTOMATED, FIELDS, GROUNDS, MEASURES, FieldKind
 from moderation.models import DeskRules
 
 _PLATFORM = ("ground", "explanation", "illegal")
@@ -161,9 +161,9 @@ class ValuesForm(forms.Form):
     )
 
 
-def _of_list(kind: Kind, label: Any, values: Sequence[str]) -> forms.Field:
+def _of_list(kind: FieldKind, label: Any, values: Sequence[str]) -> forms.Field:
     """Return a field that offers only the platform's values."""
-    if kind is Kind.LINES:
+    if kind is FieldKind.LINES:
         return forms.MultipleChoiceField(
             label=label,
             choices=[(value, value) for value in values],
@@ -216,24 +216,24 @@ class StatementForm(forms.Form):
             if entry.name in lists:
                 self.fields[entry.name] = _of_list(entry.kind, label, lists[entry.name])
                 continue
-            if entry.kind is Kind.FLAG:
+            if entry.kind is FieldKind.FLAG:
                 field = forms.BooleanField(label=label, required=False)
             elif entry.name in closed:
                 field = forms.ChoiceField(
                     label=label, choices=[(value, _(value)) for value in closed[entry.name]], required=False
                 )
-            elif entry.kind is Kind.DAY:
+            elif entry.kind is FieldKind.DAY:
                 field = forms.CharField(label=label, required=False, widget=forms.DateInput(attrs={"type": "date"}))
-            elif entry.kind in (Kind.TEXT, Kind.LINES):
+            elif entry.kind in (FieldKind.TEXT, FieldKind.LINES):
                 field = forms.CharField(
                     label=label, required=False, strip=True,
-                    widget=forms.Textarea(attrs={"rows": 4 if entry.kind is Kind.TEXT else 2, "dir": "auto"}),
+                    widget=forms.Textarea(attrs={"rows": 4 if entry.kind is FieldKind.TEXT else 2, "dir": "auto"}),
                 )  # fmt: skip
             else:
                 field = forms.CharField(label=label, required=False, widget=forms.TextInput(attrs={"dir": "auto"}))
-            if entry.kind is Kind.LINES:
+            if entry.kind is FieldKind.LINES:
                 field.help_text = _("One per line.")
-            elif entry.kind in (Kind.LINE, Kind.TEXT) and entry.name not in closed:
+            elif entry.kind in (FieldKind.LINE, FieldKind.TEXT) and entry.name not in closed:
                 field.help_text = _("At most %(limit)s characters.") % {"limit": f"{entry.limit:,}"}
                 field.widget.attrs["maxlength"] = entry.limit
             self.fields[entry.name] = field
@@ -260,7 +260,7 @@ class StatementForm(forms.Form):
 
     def statement(self) -> dict[str, Any]:
         """Return the fields in the form in which a statement is stored. Call it after the form was found valid."""
-        lines = {entry.name for entry in FIELDS if entry.kind is Kind.LINES}
+        lines = {entry.name for entry in FIELDS if entry.kind is FieldKind.LINES}
         return {
             name: [line.strip() for line in value.splitlines() if line.strip()]
             if name in lines and isinstance(value, str)

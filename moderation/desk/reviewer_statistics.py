@@ -11,7 +11,8 @@ from django.db.models import F
 
 from annotation.domain.category_sets import SEPARATOR, codes_of
 from annotation.domain.choices import Reason
-from annotation.domain.statistics.agreement import Figure, fleiss_kappa, tally
+from annotation.domain.statistics.agreement import fleiss_kappa, tally
+from annotation.domain.statistics.figure import Figure
 from annotation.models import Category, Event, Membership, Project, Ruling
 from moderation.debates.presenters import debate_runs
 from moderation.desk.triage import decisions_for_several, verdict_of
@@ -25,7 +26,7 @@ UNDEFINED = "undefined"
 
 
 @dataclass
-class Share:
+class HitShare:
     """A number of hits, and the number of all cases."""
 
     hits: int = 0
@@ -49,26 +50,26 @@ class Person:
     pseudonym: str
     by_day: dict[str, int] = field(default_factory=dict)
     rulings: dict[str, int] = field(default_factory=dict)
-    overturned: Share = field(default_factory=Share)
-    with_votes: Share = field(default_factory=Share)
+    overturned: HitShare = field(default_factory=HitShare)
+    with_votes: HitShare = field(default_factory=HitShare)
 
 
 @dataclass
 class Table:
     """Shares by reason and by difficulty."""
 
-    all: Share = field(default_factory=Share)
-    by_reason: dict[str, Share] = field(
+    all: HitShare = field(default_factory=HitShare)
+    by_reason: dict[str, HitShare] = field(
         default_factory=dict
     )  # plain dicts: a template would ask a defaultdict for "items"
-    by_difficulty: dict[str, Share] = field(default_factory=dict)
+    by_difficulty: dict[str, HitShare] = field(default_factory=dict)
 
     def count(self, hit: bool, reasons: Sequence[str], difficulty: str) -> None:
         """Count one decision; it counts once for each reason of the dispute."""
         self.all.count(hit)
-        self.by_difficulty.setdefault(difficulty, Share()).count(hit)
+        self.by_difficulty.setdefault(difficulty, HitShare()).count(hit)
         for reason in reasons:
-            self.by_reason.setdefault(reason, Share()).count(hit)
+            self.by_reason.setdefault(reason, HitShare()).count(hit)
 
 
 @dataclass

@@ -18,7 +18,7 @@ from annotation.models import Adjudication, Category, Guideline, Item, Membershi
 from moderation.debates.presenters import debate_runs
 from moderation.desk.settings import rules_of
 from moderation.domain.event_verbs import ModerationVerb
-from moderation.domain.statement import FIELDS, Kind, Problem, Wrong, cut, problems
+from moderation.domain.statement import FIELDS, FieldKind, Problem, Wrong, cut, problems
 from moderation.models import Statement
 from runs.domain.states import RunState
 
@@ -188,7 +188,13 @@ def as_json(statement: Statement) -> dict[str, Any]:
     return {name: value for name, value in statement.fields.items() if value not in ("", None, [])}
 
 
-_EMPTY: Mapping[Kind, Any] = {Kind.LINE: "", Kind.TEXT: "", Kind.LINES: [], Kind.FLAG: False, Kind.DAY: ""}
+_EMPTY: Mapping[FieldKind, Any] = {
+    FieldKind.LINE: "",
+    FieldKind.TEXT: "",
+    FieldKind.LINES: [],
+    FieldKind.FLAG: False,
+    FieldKind.DAY: "",
+}
 
 TITLES: Mapping[str, Any] = {
     "decision_visibility": gettext_lazy("Visibility restriction"),

@@ -19,6 +19,7 @@ from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Difficulty, Level, Reason, Role, Stage
 from annotation.models import Category, Event, Item, Membership, Project, Ruling
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from annotation.review import expert_replacement
 from annotation.review.adjudicate import BadRuling, NotAllowed, OwnItem, RulingKeyReused, StaleVersion, may_decide_anew
 from annotation.review.forms import MissingCategoryForm
@@ -56,8 +57,6 @@ def desk(request: PersonRequest, slug: str) -> HttpResponse:
     page = Paginator(queue.queue(member, filters), PAGE_LENGTH).get_page(request.GET.get("page"))
     items = queued(member, page.paginator.object_list, PAGE_LENGTH, max(page.start_index() - 1, 0))
     context = {
-        "project": member.project,
-        "membership": member,
         "page": page,
         "items": items,
         "first": next((item for item in items if not getattr(item, "at_other", False)), None),
@@ -67,7 +66,7 @@ def desk(request: PersonRequest, slug: str) -> HttpResponse:
         "difficulties": list(Difficulty),
         "levels": list(Level),
     }
-    return render(request, "moderation/desk.html", context)
+    return project_page(request, member, "moderation/desk.html", context)
 
 
 # ── One post ──────────────────────────────────────────────────────────────────
@@ -284,12 +283,12 @@ def similar_posts(request: PersonRequest, slug: str, public_id: UUID) -> HttpRes
     """Show earlier decisions about similar posts, as a part of the page that loads last."""
     member = reviewer(request, slug)
     item = item_of(member.project, public_id)
-    context: dict[str, Any] = {"project": member.project, "membership": member, "item": item, "failed": False}
+    context: dict[str, Any] = {"item": item, "failed": False}
     try:
         context["similar"] = similar_cases.similar(item) if may_see_votes(item, member) else []
     except (ProviderError, Refused):
         context |= {"similar": [], "failed": True}
-    return render(request, "moderation/desk_similar.html", context)
+    return project_page(request, member, "moderation/desk_similar.html", context)
 
 
 # ── A missing category ────────────────────────────────────────────────────────

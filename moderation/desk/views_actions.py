@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.domain.choices import Reason, Role
 from annotation.models import Item, Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from annotation.review.adjudicate import NotAllowed
 from annotation.review.queue import may_see_votes
 from moderation.desk import appeals as desk_appeals
@@ -66,15 +67,13 @@ def _ask_to_accept(request: PersonRequest, member: Membership, form: AcceptForm,
     items_of = {reason: list(bulk_accept.acceptable(member, reason)) for reason in bulk_accept.REASONS}
     chosen = form.data.get("reason", "") if form.is_bound else ""
     context = {
-        "project": member.project,
-        "membership": member,
         "form": form,
         "found": [(reason, REASON_NAMES[reason], items) for reason, items in items_of.items()],
         "chosen": chosen,
         "confirm": len(items_of[Reason(chosen)]) if form.is_bound and not form.errors else 0,
         "most": bulk_accept.AT_ONCE,
     }
-    return render(request, "moderation/desk_accept.html", context, status=status)
+    return project_page(request, member, "moderation/desk_accept.html", context, status=status)
 
 
 # ── Rules and figures ─────────────────────────────────────────────────────────
@@ -117,15 +116,13 @@ def values(request: PersonRequest, slug: str) -> HttpResponse:
 def _show_rules(request: PersonRequest, member: Membership, form: RulesForm, values: ValuesForm) -> HttpResponse:
     lists = rules_of(member.project).value_lists
     context = {
-        "project": member.project,
-        "membership": member,
         "form": form,
         "values": values,
         "closed": [(statements.TITLES[name], name, closed) for name, closed in lists.items()],
         "listable": LISTABLE,
     }
     wrong = form.errors or values.errors
-    return render(request, "moderation/desk_rules.html", context, status=422 if wrong else 200)
+    return project_page(request, member, "moderation/desk_rules.html", context, status=422 if wrong else 200)
 
 
 @require_GET
@@ -135,8 +132,6 @@ def figures(request: PersonRequest, slug: str) -> HttpResponse:
     statistics = reviewer_statistics.figures(member.project)
     rates, decisions = triage.hit_rates(member.project)
     context = {
-        "project": member.project,
-        "membership": member,
         "figures": statistics,
         "methods": sorted(statistics.methods.items()),
         "rates": [
@@ -146,7 +141,7 @@ def figures(request: PersonRequest, slug: str) -> HttpResponse:
         "decisions": decisions,
         "enough": ENOUGH,
     }
-    return render(request, "moderation/desk_figures.html", context)
+    return project_page(request, member, "moderation/desk_figures.html", context)
 
 
 # ── Appeals ───────────────────────────────────────────────────────────────────
@@ -157,8 +152,8 @@ def appeals(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the project's appeals and their outcomes, newest first."""
     member = reviewer(request, slug)
     page = Paginator(desk_appeals.appeals_of(member.project), PAGE_LENGTH).get_page(request.GET.get("page"))
-    context = {"project": member.project, "membership": member, "page": page, "appeals": page.object_list}
-    return render(request, "moderation/appeals.html", context)
+    context = {"page": page, "appeals": page.object_list}
+    return project_page(request, member, "moderation/appeals.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -209,14 +204,12 @@ def statement(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
             messages.success(request, _("Statement saved. You can download it below."))
             return redirect(reverse("moderation:statement", args=[slug, item.public_id]))
     context = {
-        "project": member.project,
-        "membership": member,
         "item": item,
         "form": form,
         "newest": newest,
         "versions": Statement.objects.filter(item=item).select_related("author").order_by("-pk"),
     }
-    return render(request, "moderation/statement.html", context, status=422 if form.errors else 200)
+    return project_page(request, member, "moderation/statement.html", context, status=422 if form.errors else 200)
 
 
 @require_GET

@@ -1,12 +1,15 @@
 """The words and options of an ARCADE debate (design section 8; H-VLI paper, section 5)."""
 
 from enum import StrEnum
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from moderation.domain.prompt_options import PromptOptions
 from moderation.domain.task import Task
-from moderation.domain.tongue import Tongue
+from moderation.domain.tongue import TONGUE_WORDS, Tongue
+from vocabulary.refusals import gettext_noop as _
+from vocabulary.requests import Asked
 
 MOST_ROUNDS = 6
 
@@ -48,11 +51,37 @@ class Temperatures(BaseModel):
 class CourtOptions(PromptOptions):
     """The options of a debate."""
 
-    rounds: int = Field(default=3, ge=1, le=MOST_ROUNDS)
-    task: Task = Task.SIX
-    track: Track = Track.AUTO
+    rounds: Annotated[
+        int,
+        Field(ge=1, le=MOST_ROUNDS),
+        Asked(_("Rounds"), option="rounds of the deep dive", metavar="K", compared=_("Rounds of ARCADE")),
+    ] = 3
+    track: Annotated[
+        Track,
+        Asked(
+            _("Fast or deep"),
+            words={Track.AUTO: _("the gatekeeper chooses"), Track.DEEP: _("deep dive, no gatekeeper")},
+            option="auto, or deep without the gatekeeper",
+            compared=_("Way of ARCADE"),
+        ),
+    ] = Track.AUTO
+    task: Annotated[
+        Task,
+        Asked(
+            _("Question"),
+            words={Task.SIX: _("which category"), Task.BINARY: _("hateful or not")},
+            option="all categories, or hateful or not",
+        ),
+    ] = Task.SIX
+    language: Annotated[
+        Tongue,
+        Asked(
+            _("Language of the arguments"),
+            words=TONGUE_WORDS,
+            option="of the arguments; post: the post's, if Korean or Chinese",
+        ),
+    ] = Tongue.POST
+    """The language in which the speakers argue."""
     temperatures: Temperatures = Temperatures()
     glossary: bool = False
     """Whether the prompts contain approved entries of the project's glossary."""
-    language: Tongue = Tongue.POST
-    """The language in which the speakers argue."""

@@ -8,6 +8,8 @@ from pydantic import Field
 
 from moderation.domain.prompt_options import PromptOptions
 from moderation.domain.verdicts import AnswerShape
+from vocabulary.refusals import gettext_noop as _
+from vocabulary.requests import Asked
 
 
 class Variant(StrEnum):
@@ -24,14 +26,34 @@ class Variant(StrEnum):
 class BaselineOptions(PromptOptions):
     """The options of the baseline; a temperature of None means the provider's default."""
 
-    variant: Variant = Variant.CATEGORY
+    variant: Annotated[
+        Variant,
+        Asked(
+            _("Variant"),
+            words={
+                Variant.CATEGORY: _("category"),
+                Variant.BINARY: _("hateful or not"),
+                Variant.COMMENT: _("comment form"),
+                Variant.AGENT: _("label and reason"),
+            },
+            option="which",
+        ),
+    ] = Variant.CATEGORY
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
 
 
 class ExplainOptions(PromptOptions):
     """The options of an explanation."""
 
-    shots: Literal[0, 2] = 0
+    shots: Annotated[
+        Literal[0, 2],
+        Asked(
+            _("Worked examples"),
+            words={0: _("none"), 2: _("two")},
+            option="worked examples in the prompt",
+            compared=_("Worked examples of an explanation"),
+        ),
+    ] = 0
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
 
 

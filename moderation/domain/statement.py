@@ -14,7 +14,7 @@ from typing import Any
 from annotation.domain.text_rules import BadText, is_blank, read_optional_text
 
 
-class Kind(StrEnum):
+class FieldKind(StrEnum):
     """The kind of value of a field."""
 
     LINE = "line"
@@ -29,7 +29,7 @@ class Field:
     """One field: its name in the export, its kind, and its most characters (of each line if it has several)."""
 
     name: str
-    kind: Kind
+    kind: FieldKind
     limit: int = 500
     needed: bool = False
 
@@ -41,33 +41,33 @@ AUTOMATED = ("not automated", "partially automated")
 """A person confirms every decision, so none is fully automated."""
 
 FIELDS: Sequence[Field] = (
-    *(Field(name, Kind.LINE) for name in MEASURES),
-    Field("decision_ground", Kind.LINE, needed=True),
-    Field("illegal_content_legal_ground", Kind.LINE, 500),
-    Field("illegal_content_explanation", Kind.TEXT, 2000),
-    Field("incompatible_content_ground", Kind.LINE, 500),
-    Field("incompatible_content_explanation", Kind.TEXT, 2000),
-    Field("incompatible_content_illegal", Kind.FLAG),
-    Field("content_type", Kind.LINES, 100, needed=True),
-    Field("category", Kind.LINE, 500, needed=True),
-    Field("territorial_scope", Kind.LINES, 100),
-    Field("application_date", Kind.DAY, needed=True),
-    Field("end_date", Kind.DAY),
-    Field("decision_facts", Kind.TEXT, 5000, needed=True),
-    Field("source_type", Kind.LINE, 500, needed=True),
-    Field("automated_detection", Kind.FLAG),
-    Field("automated_decision", Kind.LINE, needed=True),
-    Field("content_date", Kind.DAY),
-    Field("content_language", Kind.LINE, 20),
-    Field("url", Kind.LINE, 2000),
-    Field("puid", Kind.LINE, 500, needed=True),
-    Field("redress", Kind.TEXT, 2000),
+    *(Field(name, FieldKind.LINE) for name in MEASURES),
+    Field("decision_ground", FieldKind.LINE, needed=True),
+    Field("illegal_content_legal_ground", FieldKind.LINE, 500),
+    Field("illegal_content_explanation", FieldKind.TEXT, 2000),
+    Field("incompatible_content_ground", FieldKind.LINE, 500),
+    Field("incompatible_content_explanation", FieldKind.TEXT, 2000),
+    Field("incompatible_content_illegal", FieldKind.FLAG),
+    Field("content_type", FieldKind.LINES, 100, needed=True),
+    Field("category", FieldKind.LINE, 500, needed=True),
+    Field("territorial_scope", FieldKind.LINES, 100),
+    Field("application_date", FieldKind.DAY, needed=True),
+    Field("end_date", FieldKind.DAY),
+    Field("decision_facts", FieldKind.TEXT, 5000, needed=True),
+    Field("source_type", FieldKind.LINE, 500, needed=True),
+    Field("automated_detection", FieldKind.FLAG),
+    Field("automated_decision", FieldKind.LINE, needed=True),
+    Field("content_date", FieldKind.DAY),
+    Field("content_language", FieldKind.LINE, 20),
+    Field("url", FieldKind.LINE, 2000),
+    Field("puid", FieldKind.LINE, 500, needed=True),
+    Field("redress", FieldKind.TEXT, 2000),
 )
 
 LISTABLE = tuple(
     field.name
     for field in FIELDS
-    if field.kind in (Kind.LINE, Kind.LINES)
+    if field.kind in (FieldKind.LINE, FieldKind.LINES)
     and field.name not in ("decision_ground", "automated_decision", "url", "puid")
 )
 """The fields whose values a platform may list."""
@@ -182,13 +182,13 @@ def _there(value: Any) -> bool:
 
 
 def _of(field: Field, value: Any) -> Problem | None:
-    if field.kind is Kind.FLAG:
+    if field.kind is FieldKind.FLAG:
         return None if value is None or isinstance(value, bool) else Problem(Wrong.MISSING)
     if not _there(value):
         return Problem(Wrong.MISSING) if field.needed else None
-    if field.kind is Kind.DAY:
+    if field.kind is FieldKind.DAY:
         return None if day(value) is not None else Problem(Wrong.BAD_DAY)
-    lines = value if field.kind is Kind.LINES else [value]
+    lines = value if field.kind is FieldKind.LINES else [value]
     if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
         return Problem(Wrong.BAD_TEXT)
     if len(lines) > _MOST_LINES:

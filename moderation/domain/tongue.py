@@ -4,6 +4,7 @@ import re
 from enum import StrEnum
 
 from moderation.domain.hatexscore.tokenize import language_of
+from vocabulary.refusals import gettext_noop as _
 
 _KANA = re.compile(r"[\u3040-\u30ff]")  # Japanese, which is written with Han as well
 
@@ -26,3 +27,11 @@ class Tongue(StrEnum):
     def english_name(self) -> str:
         """The name that a prompt calls it by."""
         return {Tongue.KOREAN: "Korean", Tongue.CHINESE: "Chinese"}.get(self, "English")
+
+
+TONGUE_WORDS = {
+    Tongue.POST: _("the post's, if it is Korean or Chinese"),
+    Tongue.ENGLISH: _("English"),
+    Tongue.KOREAN: _("Korean"),
+    Tongue.CHINESE: _("Chinese"),
+}

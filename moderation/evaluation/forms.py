@@ -1,5 +1,6 @@
 """The form that starts an evaluation on a project's gold items."""
 
+from copy import deepcopy
 from typing import Any
 
 from django import forms
@@ -96,7 +97,7 @@ class EvaluationForm(forms.Form):
         super().__init__(*args, **kwargs)
         offer(self, "prompts", prompt_set_titles().items())
         for comparison in _comparisons():
-            self.fields.update(comparison.fields().fields)
+            self.fields.update(deepcopy(dict(comparison.fields)))
         offer(self, "methods", [(method.name, method.label) for method in METHODS.values()])
         models = named_models()
         offer(self, "judges", models)
@@ -127,7 +128,7 @@ class EvaluationForm(forms.Form):
             f"{method.name}:{name}": list(values[name])
             for method in methods
             if method.comparison
-            for name in method.comparison.fields.base_fields
+            for name in method.comparison.fields
             if values[name]
         }
         if values["glossary"] and any("glossary" in method.options.model_fields for method in methods):

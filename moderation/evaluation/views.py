@@ -10,9 +10,11 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from moderation.domain.evaluation.render import markdown, remarks_of
 from moderation.domain.evaluation.report_tables import tables_of
 from moderation.domain.evaluation.sampling import Sample
@@ -51,15 +53,13 @@ def start_evaluation(request: PersonRequest, slug: str) -> HttpResponse:
         runs, posts = evaluation_start.size(member.project, sources, wish)
         if request.POST.get("count") != str(runs):
             context = {
-                "project": member.project,
-                "membership": member,
                 "form": form,
                 "count": runs,
                 "posts": posts,
                 "methods": wish.grid.methods,
                 "changed": "count" in request.POST,
             }
-            return render(request, "moderation/evaluation_start.html", context)
+            return project_page(request, member, "moderation/evaluation_start.html", context)
         evaluation, new = evaluation_start.begin(
             member.project, sources, wish, member, again=form.cleaned_data["again"]
         )
@@ -150,11 +150,9 @@ def download_report(request: PersonRequest, slug: str, public_id: UUID, form: st
 
 def _evaluation_of(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, Evaluation]:
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    project_evaluation = (
+    project_evaluation = found(
         Evaluation.objects.filter(project=member.project, public_id=public_id).select_related("started_by").first()
     )
-    if project_evaluation is None:
-        raise Http404
     project_evaluation.project = member.project
     return member, project_evaluation
 
@@ -162,13 +160,11 @@ def _evaluation_of(request: PersonRequest, slug: str, public_id: UUID) -> tuple[
 def _show_list(request: PersonRequest, member: Membership, form: EvaluationForm, status: int = 200) -> HttpResponse:
     rows = Evaluation.objects.filter(project=member.project).select_related("started_by")
     context = {
-        "project": member.project,
-        "membership": member,
         "page": Paginator(rows, PAGE_LENGTH).get_page(request.GET.get("page")),
         "form": form,
         "pauses": provider_pauses.pauses_in_force(),
     }
-    return render(request, "moderation/evaluations.html", context, status=status)
+    return project_page(request, member, "moderation/evaluations.html", context, status=status)
 
 
 def _standing(member: Membership, project_evaluation: Evaluation) -> dict[str, object]:

@@ -8,14 +8,18 @@ from django.utils.translation import gettext_lazy as _
 from moderation.debates import start
 from moderation.debates.forms import RunFields
 from moderation.domain.antihateagent.actions import LONGEST_CLAIM
-from moderation.methods.antihateagent.forms import AntiHateAgentForm
+from moderation.methods.antihateagent.declaration import METHOD
 from moderation.methods.antihateagent.questions import NAME
+from moderation.methods.option_fields import OptionForm
 from providers import wiring_web
 from providers.search.engines import LOCAL
 
 
-class InvestigateForm(AntiHateAgentForm, RunFields):
+class InvestigateForm(OptionForm, RunFields):
     """The options of an investigation, about the post or about a claim in a reply to it."""
+
+    asks = METHOD.options
+    offered = METHOD.offered
 
     claim = forms.CharField(
         label=_("A claim to check"),

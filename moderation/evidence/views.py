@@ -4,16 +4,18 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.domain.text_rules import BadText
 from annotation.models import Item, Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from moderation.debates import start as debate_start
 from moderation.debates.forms import answered_sentence
 from moderation.debates.views import item_for, run_for
@@ -60,15 +62,13 @@ def show_evidence(
         investigations[0] if investigations else None,
     )
     context = {
-        "project": member.project,
-        "membership": member,
         "item": item,
         "investigation": shown,
         "others": [investigation for investigation in investigations if investigation is not shown],
         "form": form,
         "has_no_documents": local_documents.has_no_documents(member.project.public_id),
     }
-    return render(request, "moderation/evidence.html", context, status=status)
+    return project_page(request, member, "moderation/evidence.html", context, status=status)
 
 
 @require_POST
@@ -139,9 +139,9 @@ def _card(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membershi
     Raises Http404.
     """
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    card = Evidence.objects.filter(public_id=public_id, item__project=member.project).select_related("item").first()
-    if card is None:
-        raise Http404
+    card = found(
+        Evidence.objects.filter(public_id=public_id, item__project=member.project).select_related("item").first()
+    )
     card.item = item_for(member, card.item.public_id)
     return member, card
 

@@ -5,14 +5,16 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from moderation.methods import local_documents
 from moderation.models import Document
 from providers import wiring_web
@@ -55,13 +57,11 @@ def documents(request: PersonRequest, slug: str) -> HttpResponse:
                 return redirect("moderation:documents", slug)
     rows = Document.objects.filter(project=member.project).select_related("uploaded_by")
     context = {
-        "project": member.project,
-        "membership": member,
         "form": form,
         "page": Paginator(rows, PAGE_LENGTH).get_page(request.GET.get("page")),
         "engines": wiring_web.configured_engines(),
     }
-    response = render(request, "moderation/documents.html", context, status=status)
+    response = project_page(request, member, "moderation/documents.html", context, status=status)
     if status == 503:
         response["Retry-After"] = "30"
     return response
@@ -71,25 +71,19 @@ def documents(request: PersonRequest, slug: str) -> HttpResponse:
 def document(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Show the text of a document, twenty passages a page."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    row = Document.objects.filter(project=member.project, public_id=public_id).first()
-    if row is None:
-        raise Http404
+    row = found(Document.objects.filter(project=member.project, public_id=public_id).first())
     context = {
-        "project": member.project,
-        "membership": member,
         "document": row,
         "page": Paginator(row.passages.order_by("number"), 20).get_page(request.GET.get("page")),
     }
-    return render(request, "moderation/document.html", context)
+    return project_page(request, member, "moderation/document.html", context)
 
 
 @require_POST
 def remove_document(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Remove a document."""
     member = member_of(request, slug, Role.ADMIN)
-    row = Document.objects.filter(project=member.project, public_id=public_id).first()
-    if row is None:
-        raise Http404
+    row = found(Document.objects.filter(project=member.project, public_id=public_id).first())
     local_documents.remove_document(row, member)
     messages.success(
         request, _("%(title)s is removed. Evidence that quotes it keeps its own copy.") % {"title": row.title}

@@ -47,7 +47,7 @@ _STATES = {
 
 
 @dataclass(frozen=True)
-class Case:
+class EstimateQuestion:
     """What is estimated, by whom; `score` is the row to read, None where the masked text is known already."""
 
     text: str
@@ -69,12 +69,12 @@ class Scoring:
     name = NAME
     limits = Limits(calls=12, tokens=200_000, seconds=1800)
 
-    def case(self, run: Run) -> Case | None:
+    def case(self, run: Run) -> EstimateQuestion | None:
         """Return the row or the texts. Returns None if the item is gone or was taken out."""
         nonce = nonce_for(settings.SECRET_KEY, run.method, str(run.public_id))
         estimator = Estimator(run.options["estimator"])
         if "text" in run.options:
-            return Case(run.options["text"], run.options["masked"], estimator, nonce)
+            return EstimateQuestion(run.options["text"], run.options["masked"], estimator, nonce)
         if "explained" in run.options:
             return _explained(run, estimator, nonce)
         row = _row(run)
@@ -89,7 +89,7 @@ class Scoring:
         there = Item.objects.filter(public_id=run.subject, project__public_id=run.project)
         return there.exclude(stage=Stage.EXCLUDED).exists()
 
-    def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
+    def next_steps(self, case: EstimateQuestion, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
         """Read; then ask for both numbers together."""
         if case.unscorable:
             return Finish({"unscorable": case.unscorable})
@@ -129,7 +129,7 @@ def _row(run: Run) -> Score | None:
     )
 
 
-def _explained(run: Run, estimator: Estimator, nonce: str) -> Case | None:
+def _explained(run: Run, estimator: Estimator, nonce: str) -> EstimateQuestion | None:
     """Return what another run of the evaluation said of the case's text, as a row that is never saved."""
     case = evaluation_case_of(run).select_related("evaluation__project", "item").first()
     about = Run.objects.filter(public_id=run.options["explained"], subject=run.subject).first()
@@ -151,12 +151,14 @@ def _explained(run: Run, estimator: Estimator, nonce: str) -> Case | None:
     return replace(_case(row, estimator, nonce), stands_aside=True, unscorable=why)
 
 
-def _case(row: Score, estimator: Estimator, nonce: str) -> Case:
+def _case(row: Score, estimator: Estimator, nonce: str) -> EstimateQuestion:
     listed = group_lists.named(row.project, row.group_list) if row.group_list else None
-    return Case(row.text, "", estimator, nonce, row, listed=listed)
+    return EstimateQuestion(row.text, "", estimator, nonce, row, listed=listed)
 
 
-def _finish(case: Case, turns: Mapping[str, SavedTurn], p: float | None, p_masked: float | None) -> Finish | GiveUp:
+def _finish(
+    case: EstimateQuestion, turns: Mapping[str, SavedTurn], p: float | None, p_masked: float | None
+) -> Finish | GiveUp:
     """Both numbers; in an evaluation the parts that they make as well, since no row keeps them."""
     ends = {"p": p, "p_masked": p_masked}
     if not case.stands_aside or case.score is None:
@@ -179,7 +181,7 @@ def _record(row: Score, listed: Groups | None) -> dict[str, Any]:
         raise ProviderError(str(missing), code="bad_request") from missing
 
 
-def _question(case: Case, key: str, text: str) -> Step:
+def _question(case: EstimateQuestion, key: str, text: str) -> Step:
     by_words = case.estimator is Estimator.LOGPROB
     words = load_prompt("moderation", NAME, "word" if by_words else "probability")
     fenced = fence(text, case.nonce, name="text")

@@ -3,14 +3,16 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.models import Item, Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from moderation.debates.views import item_for
 from moderation.domain.hatexscore import group_list_files
 from moderation.domain.hatexscore.cc import Rule
@@ -57,8 +59,6 @@ def scores(request: PersonRequest, slug: str) -> HttpResponse:
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     rule = Rule.RELEASED if request.GET.get("rule") == Rule.RELEASED else Rule.PAPER
     context = {
-        "project": member.project,
-        "membership": member,
         "figures": summary.figures(member.project, rule),
         "names": [*(name.upper() for name in PARTS), "HateXScore"],
         "swept": summary.swept(member.project, rule),
@@ -66,7 +66,7 @@ def scores(request: PersonRequest, slug: str) -> HttpResponse:
         "tau": rule.threshold,
         "rules": list(Rule),
     }
-    return render(request, "moderation/scores.html", context)
+    return project_page(request, member, "moderation/scores.html", context)
 
 
 @require_GET
@@ -95,22 +95,18 @@ def add_list(request: PersonRequest, slug: str) -> HttpResponse:
 
 def _show_lists(request: PersonRequest, member: Membership, form: GroupListForm, status: int = 200) -> HttpResponse:
     context = {
-        "project": member.project,
-        "membership": member,
         "own": group_lists.lists_of(member.project),
         "built_in": [(name, group_list_files.built_in(name)) for name in group_list_files.NAMES],
         "form": form,
     }
-    return render(request, "moderation/group_lists.html", context, status=status)
+    return project_page(request, member, "moderation/group_lists.html", context, status=status)
 
 
 @require_POST
 def remove_list(request: PersonRequest, slug: str, name: str) -> HttpResponse:
     """Take out a list that nothing was scored with."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    group_list = GroupList.objects.filter(project=member.project, name=name).select_related("project").first()
-    if group_list is None:
-        raise Http404
+    group_list = found(GroupList.objects.filter(project=member.project, name=name).select_related("project").first())
     try:
         group_lists.remove(group_list, member)
     except BadGroups as bad:
@@ -123,12 +119,10 @@ def remove_list(request: PersonRequest, slug: str, name: str) -> HttpResponse:
 def _show(request: PersonRequest, member: Membership, item: Item, form: ScoreForm, status: int = 200) -> HttpResponse:
     shown = presenters.cards(hatexscore_start.scores_of(item))
     context = {
-        "project": member.project,
-        "membership": member,
         "item": item,
         "cards": shown,
         "found": explanations(item),
         "form": form,
         "any_open": any(card.is_open for card in shown),
     }
-    return render(request, "moderation/item_scores.html", context, status=status)
+    return project_page(request, member, "moderation/item_scores.html", context, status=status)

@@ -5,14 +5,16 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from moderation.domain.hatexscore.human_review import Rating
 from moderation.hatexscore import human_review
 from moderation.models import Score, ScoreState
@@ -64,8 +66,8 @@ def rate(request: PersonRequest, slug: str) -> HttpResponse:
 def results(request: PersonRequest, slug: str) -> HttpResponse:
     """κ between people and with the score, and whom people side with."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    context = {"project": member.project, "membership": member, "report": human_review.results(member.project)}
-    return render(request, "moderation/score_review_results.html", context)
+    context = {"report": human_review.results(member.project)}
+    return project_page(request, member, "moderation/score_review_results.html", context)
 
 
 def _row(member: Membership, posted_id: str) -> Score:
@@ -74,9 +76,7 @@ def _row(member: Membership, posted_id: str) -> Score:
     except ValueError:
         raise Http404 from None
     rows = Score.objects.filter(project=member.project, public_id=public_id, state=ScoreState.SCORED)
-    row = rows.select_related("item__picture").first()
-    if row is None:
-        raise Http404
+    row = found(rows.select_related("item__picture").first())
     row.item.project = member.project
     if not human_review.may_rate(row.item, member):
         raise Http404
@@ -86,5 +86,5 @@ def _row(member: Membership, posted_id: str) -> Score:
 def _show(
     request: PersonRequest, member: Membership, row: Score | None, form: RatingForm, status: int = 200
 ) -> HttpResponse:
-    context = {"project": member.project, "membership": member, "row": row, "form": form}
-    return render(request, "moderation/score_review.html", context, status=status)
+    context = {"row": row, "form": form}
+    return project_page(request, member, "moderation/score_review.html", context, status=status)

@@ -45,6 +45,6 @@ class StepLines:
         for key, step in zip(keys, words_of(run, list(run.turns.order_by("id")), keys), strict=True):
             self._printed[run_id].add(key)
             number = len(self._printed[run_id])
-            steps_left = "" if most is None else f", {max(0, most - number):,} left"
+            steps_left = f", {max(0, most - number):,} left"
             about = f" {step.about[:_WIDEST]}" if step.about else ""
             self._say(f"{self._names.get(run.subject, run.public_id)}  step {number}{steps_left}: {step.what}{about}")

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from moderation.domain.baseline import AgentAnswer, BaselineOptions, Variant, read_comment
 from moderation.domain.task import Task
 from moderation.domain.verdicts import verdict, verdict_shape
-from moderation.methods.debate_method import CommandOption, DebateMethod, OptionForm
+from moderation.methods.debate_method import DebateMethod
 from moderation.methods.post_case import Post, post_of
 from moderation.methods.post_method import PostMethod
 from providers.keyword.arcade import ONE_QUESTION
@@ -101,19 +100,8 @@ def _verdict(hateful: bool, reason: str) -> dict[str, Any]:
     return {"hateful": hateful, "category": None, "reason": reason}
 
 
-class BaselineForm(OptionForm):
-    """Options of one question."""
-
-    variant = forms.ChoiceField(
-        label=_("Variant"),
-        choices=[
-            (Variant.CATEGORY, _("category")),
-            (Variant.BINARY, _("hateful or not")),
-            (Variant.COMMENT, _("comment form")),
-            (Variant.AGENT, _("label and reason")),
-        ],
-        required=False,
-    )
+def _most_calls(run: Run) -> int:
+    return ATTEMPTS if run.options.get("variant") == Variant.COMMENT else 1
 
 
 METHOD = DebateMethod(
@@ -123,10 +111,9 @@ METHOD = DebateMethod(
     roles=ROLES,
     options=BaselineOptions,
     speaker=ModelRole.BASELINE,
+    most_calls=_most_calls,
     keyword_answers=ONE_QUESTION,
     words={"baseline": pgettext("stored word", "baseline")},
-    form=BaselineForm,
     form_heading=_("For the baseline"),
-    command_options=(CommandOption("variant", "which", choices=list(map(str, Variant))),),
     task_options=lambda task: {"variant": Variant.CATEGORY if task is Task.SIX else Variant.BINARY},
 )

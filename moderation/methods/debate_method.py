@@ -6,7 +6,8 @@ part of the site names a method.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any
 
 from django import forms
 from django.utils.functional import Promise
@@ -15,6 +16,15 @@ from pydantic import BaseModel, ValidationError
 
 from annotation.models import Project
 from moderation.domain.task import Task
+from moderation.methods.model_choices import model_choices
+from moderation.methods.option_fields import (
+    CommandOption,
+    Offered,
+    OptionForm,
+    command_options,
+    compared_fields,
+    option_form,
+)
 from providers.keyword.model import KeywordAnswer
 from providers.roles import ModelRole
 from runs.methods.method import Method
@@ -25,53 +35,17 @@ class BadChoice(ValueError):
     """An option, a model or a number that is not possible; the message says what is."""
 
 
-class ProjectForm(forms.Form):
-    """A form about a project; its choices may depend on the project."""
-
-    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.project = project
-
-
-class OptionForm(ProjectForm):
-    """The fields of one method in the form that starts any method.
-
-    All methods share one form on the page, so no two of them may use the same field name. Fields are optional and
-    validate by themselves (`clean_…` methods are not called).
-    """
-
-    judge_field: ClassVar[str] = ""
-    """The field for the judge's model; it is no option of the run."""
-
-    @classmethod
-    def options(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the run's options for these cleaned values; empty fields are left to the method's defaults."""
-        names = [name for name in cls.base_fields if name != cls.judge_field]
-        return {name: values[name] for name in names if values[name] not in ("", None)}
-
-
-@dataclass(frozen=True)
-class CommandOption:
-    """An option of the method that the commands `run` and `evaluate` take as `--name`."""
-
-    name: str
-    help: str
-    choices: Sequence[Any] | None = None
-    type: Callable[[str], Any] = str
-    metavar: str | None = None
-
-
 @dataclass(frozen=True)
 class Comparison:
     """The fields of the evaluation form that compare values of the method's options; each field has its option's name.
 
-    `shown`: the fields in the folded part under `heading`, in order; it may contain fields that all methods share.
+    `shown`: the fields in the folded part under `heading`, in order; a method with a judge shows that of judges too.
     Without a heading they are in the part about scores of explanations.
     """
 
-    fields: type[forms.Form]
-    heading: str | Promise = ""
-    shown: Sequence[str] = ()
+    fields: Mapping[str, forms.Field]
+    heading: str | Promise
+    shown: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -117,8 +91,10 @@ def _no_check(options: Mapping[str, Any]) -> None:
     return None
 
 
-def _unknown_calls(run: Run) -> int | None:
-    return None
+def one_call(run: Run) -> int:
+    """Return the calls of a method that asks one question."""
+    del run
+    return 1
 
 
 def _no_names(options: Mapping[str, Any]) -> list[str]:
@@ -143,6 +119,8 @@ class DebateMethod:
     """The options of a run, with defaults; unknown names are refused."""
     speaker: ModelRole
     """The role that writes the reason of the outcome."""
+    most_calls: Callable[[Run], int]
+    """Return the most calls of a run with these options, if every answer can be used; prices are told from it."""
     judge: ModelRole | None = None
     """The role that judges a debate; other models may judge the same debate again."""
     keyword_answers: Mapping[str, KeywordAnswer] = field(default_factory=dict)
@@ -151,9 +129,11 @@ class DebateMethod:
     """Display names of the words that it stores: its own name, its roles."""
 
     # Starting
-    form: type[OptionForm] = OptionForm
     form_heading: str | Promise = ""
-    command_options: Sequence[CommandOption] = ()
+    judge_label: str | Promise = ""
+    """The label of the field for the judge's model."""
+    offered: Offered = field(default_factory=dict)
+    """The choices of options that depend on the project or the site, by the name of the field."""
     complete_options: Callable[[Project, dict[str, Any]], dict[str, Any]] = _no_options
     """Add the project's settings to checked options. Raises BadChoice."""
     complete_plan: Callable[[Project | None, Mapping[str, Any]], dict[str, str]] = _no_models
@@ -168,8 +148,6 @@ class DebateMethod:
     """The template for the verdict, if the common form does not fit; it gets the run as `each`."""
     details: Callable[[Run, Sequence[Turn]], Any] | None = None
     """Return the value of `shown.details`."""
-    most_calls: Callable[[Run], int | None] = _unknown_calls
-    """Return the most calls of a run with these options. Returns None for methods with one call."""
     step_words: Callable[[Run, Mapping[str, Turn], Sequence[str]], list[StepWords]] | None = None
     """Return what the steps of these keys do, given the run's turns by key. None: their keys say it."""
     stages: Callable[[Run, Mapping[str, Turn]], list[Stage]] | None = None
@@ -180,7 +158,8 @@ class DebateMethod:
     # Evaluations
     task_options: Callable[[Task], Mapping[str, Any]] | None = None
     """Return the options that ask the question of the task. None: the method only says hateful or not."""
-    comparison: Comparison | None = None
+    comparison_heading: str | Promise = ""
+    """The heading over the options that an evaluation compares."""
     arm_words: Callable[[str, Any], str] = _no_words
     """Return the words for an option's value in an arm's name. Returns "" for `name = value`."""
     stances: Callable[[Mapping[str, Any], Mapping[str, tuple[Any, str]], str], list[dict[str, str]]] | None = None
@@ -193,6 +172,30 @@ class DebateMethod:
     writes_prose: bool = False
     """Whether its verdict is part of its text, as in the explanations that HateXScore reads."""
 
+    @property
+    def judge_field(self) -> str:
+        """The field for the judge's model; it is no option of the run. Returns "" if nobody judges."""
+        return str(self.judge or "")
+
+    @cached_property
+    def form(self) -> type[OptionForm]:
+        """The fields in the form that starts a run."""
+        judge = {self.judge_field: self.judge_label} if self.judge else {}
+        offered = {**self.offered, **dict.fromkeys(judge, lambda _project: model_choices())}
+        return option_form(f"{self.protocol.__name__}Form", self.options, judge, offered)
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """What an evaluation may compare; None: nothing."""
+        fields = compared_fields(self.options)
+        shown = [*fields, "judges"] if self.judge else list(fields)
+        return Comparison(fields, self.comparison_heading, shown) if fields else None
+
+    @cached_property
+    def command_options(self) -> Sequence[CommandOption]:
+        """What the commands `run` and `evaluate` take."""
+        return command_options(self.options)
+
     def checked_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options with their defaults, as a run's row stores them.
 
@@ -203,4 +206,4 @@ class DebateMethod:
     def calls_at_most(self, options: Mapping[str, Any], plan: Mapping[str, str]) -> int:
         """Return the most calls of one run with these options and models, if every answer can be used."""
         run = Run(method=self.name, options=dict(options), model_plan=dict(plan))
-        return self.most_calls(run) or int(options.get("steps", 1))
+        return self.most_calls(run)

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from moderation.domain.baseline import ExplainOptions
 from moderation.domain.hatexscore.htc import verdict
-from moderation.methods.debate_method import CommandOption, Comparison, DebateMethod, OptionForm
+from moderation.methods.debate_method import DebateMethod, one_call
 from moderation.methods.post_case import Post, post_of
 from moderation.methods.post_method import PostMethod
 from providers.keyword.arcade import EXPLANATION
@@ -64,27 +63,6 @@ def _question(case: ExplainCase) -> Step:
     )
 
 
-_SHOTS = [("0", _("none")), ("2", _("two"))]
-
-
-class ExplainForm(OptionForm):
-    """Options of one explanation."""
-
-    shots = forms.TypedChoiceField(label=_("Worked examples"), choices=_SHOTS, coerce=int, required=False)
-
-
-class ExplainComparison(forms.Form):
-    """Options of explanations that an evaluation compares."""
-
-    shots = forms.TypedMultipleChoiceField(
-        label=_("Worked examples of an explanation"),
-        choices=_SHOTS,
-        coerce=int,
-        widget=forms.CheckboxSelectMultiple,
-        required=False,
-    )
-
-
 METHOD = DebateMethod(
     name=NAME,
     label=_("Explanation"),
@@ -92,11 +70,9 @@ METHOD = DebateMethod(
     roles=ROLES,
     options=ExplainOptions,
     speaker=ModelRole.EXPLAINER,
+    most_calls=one_call,
     keyword_answers=EXPLANATION,
     words={"explainer": pgettext("stored word", "explainer")},
-    form=ExplainForm,
     form_heading=_("For an explanation"),
-    command_options=(CommandOption("shots", "worked examples in the prompt", choices=(0, 2), type=int),),
-    comparison=Comparison(ExplainComparison, shown=("shots",)),
     writes_prose=True,
 )

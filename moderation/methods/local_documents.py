@@ -10,6 +10,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.domain.one_line import one_line
 from annotation.models import Membership, Project, record
 from moderation.domain.antihateagent import search_index
 from moderation.domain.antihateagent.search_index import SearchQuery
@@ -45,7 +46,7 @@ def add_document(project: Project, name: str, content: bytes, actor: Membership)
 
     Raises BadDocument, as ReadersBusy if too many others are being read.
     """
-    path = PurePosixPath(PurePosixPath(name.replace("\\", "/")).name or "document")
+    path = PurePosixPath(PurePosixPath(one_line(name).replace("\\", "/")).name or "document")
     name, kind = f"{path.stem[: 200 - len(path.suffix)]}{path.suffix}", _KINDS.get(path.suffix.lower())
     if kind is None:
         raise BadDocument(_("Upload a text, Markdown, HTML or PDF file (.txt, .md, .html, .pdf)."))
@@ -63,7 +64,7 @@ def add_document(project: Project, name: str, content: bytes, actor: Membership)
     row = Document(
         project=project,
         name=name,
-        title=(title or name)[:300],
+        title=(one_line(title) or name)[:300],
         kind=kind,
         sha256=hashlib.sha256(content).hexdigest(),
         size=len(content),

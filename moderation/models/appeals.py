@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotation.models import Adjudication, Category, Item, Membership, WithCategories
+from annotation.models.lines import LineField
 from vocabulary.display_names import pgettext
 
 
@@ -29,7 +30,7 @@ class Appeal(WithCategories):
         Category, null=True, blank=True, on_delete=models.PROTECT, related_name="appeals"
     )  # the category at that time
     entered_by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="appeals_entered")
-    appellant = models.CharField(max_length=200, blank=True, default="")  # the name that the objecting person chose
+    appellant = LineField(max_length=200, blank=True, default="")  # the name that the objecting person chose
     grounds = models.TextField(max_length=4000)
     opened_at = models.DateTimeField(default=timezone.now)
     outcome = models.CharField(max_length=10, choices=AppealOutcome.choices, blank=True, default="")

@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from annotation.domain.votes import Category as CategoryValue
 from annotation.models import Item, Membership, Project
+from annotation.models.lines import LineField
 from moderation.domain.task import Task
 from runs.domain.states import ASIDE
 from runs.models import Run
@@ -32,7 +33,7 @@ class Evaluation(models.Model):
     started_by = models.ForeignKey(
         Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="evaluations"
     )  # None: started by a command
-    name = models.CharField(max_length=200)
+    name = LineField(max_length=200)
     task = models.CharField(max_length=8, choices=[(task.value, task.value) for task in Task])
     wish = models.JSONField(default=dict)  # the request: sources, sample, limit, seed, …
     wish_digest = models.CharField(max_length=64)  # the same request continues the same evaluation
@@ -80,7 +81,7 @@ class EvaluationCase(models.Model):
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     evaluation = models.ForeignKey(Evaluation, on_delete=models.CASCADE, related_name="cases")
-    dataset = models.CharField(max_length=120)
+    dataset = LineField(max_length=120)
     external_id = models.CharField(max_length=128)
     item = models.ForeignKey(Item, null=True, blank=True, on_delete=models.CASCADE, related_name="evaluation_cases")
     text = models.TextField(blank=True, default="")
@@ -90,7 +91,7 @@ class EvaluationCase(models.Model):
     gold_labels = models.JSONField(default=list, blank=True)  # all codes, where there are several
     gold_hateful = models.BooleanField()
     pattern = models.CharField(max_length=3, blank=True, default="")
-    subset = models.CharField(max_length=120, blank=True, default="")
+    subset = LineField(max_length=120, blank=True, default="")
 
     class Meta:
         ordering = ("id",)

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models import Item, Membership, Project
+from annotation.models.lines import LineField
 from moderation.domain.antihateagent.hosts import domain_of
 from moderation.domain.antihateagent.page_windows import page_number
 
@@ -18,8 +19,8 @@ class Document(models.Model):
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="documents")
-    name = models.CharField(max_length=200)  # of the file
-    title = models.CharField(max_length=300)
+    name = LineField(max_length=200)  # of the file
+    title = LineField(max_length=300)
     kind = models.CharField(max_length=10)  # text, markdown, html, pdf
     sha256 = models.CharField(max_length=64)  # of the uploaded bytes
     size = models.PositiveIntegerField()  # bytes
@@ -62,7 +63,7 @@ class Evidence(models.Model):
     run = models.UUIDField()  # the run that read it
     number = models.PositiveSmallIntegerField()  # the run's rationale cites it by this number
     url = models.CharField(max_length=2000)
-    title = models.CharField(max_length=300, blank=True, default="")
+    title = LineField(max_length=300, blank=True, default="")
     query = models.CharField(max_length=400, blank=True, default="")
     fetched_at = models.DateTimeField()
     sha256 = models.CharField(max_length=64)  # of the fetched bytes

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models import Project
+from annotation.models.lines import LineField
 from moderation.domain.predict import perspectives
 
 
@@ -19,10 +20,10 @@ class Perspective(models.Model):
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="perspectives")
     code = models.CharField(max_length=40)
-    name = models.CharField(max_length=80)
+    name = LineField(max_length=80)
     criteria = models.TextField()
-    hateful_label = models.CharField(max_length=60)
-    other_label = models.CharField(max_length=60)
+    hateful_label = LineField(max_length=60)
+    other_label = LineField(max_length=60)
     order = models.PositiveSmallIntegerField(default=0)
     active = models.BooleanField(default=True)
     version = models.PositiveIntegerField(default=1)
@@ -58,7 +59,7 @@ class Example(models.Model):
     text = models.TextField()
     hateful = models.BooleanField()
     digest = models.CharField(max_length=32)
-    source = models.CharField(max_length=200, blank=True, default="")
+    source = LineField(max_length=200, blank=True, default="")
 
     class Meta:
         ordering = ("id",)

@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.domain.formats.base import Format
+from annotation.pages.form_fields import LineField
 from moderation.domain.predict.perspectives import CRITERIA_LIMIT
 from moderation.models import Perspective
 from moderation.perspectives.import_examples import HATEFUL, OTHER, ExampleColumns
@@ -43,7 +44,7 @@ class NewForm(forms.Form):
     """A new perspective; its other texts are written on its own page."""
 
     code = forms.SlugField(label=_("Code"), max_length=40, help_text=_("Short, in small letters: my-forum"))
-    name = forms.CharField(label=_("Name"), max_length=80)
+    name = LineField(label=_("Name"), max_length=80)
 
 
 class ExamplesForm(forms.Form):

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from django.db import transaction
 
 from annotation.domain.formats.base import BadValue, Format, LabelUse, Mapped, Row, RowError, Unreadable
-from annotation.domain.imports.zip_archives import BadArchive
+from annotation.domain.formats.zip_archives import BadArchive
 from annotation.imports.archives import unpacked
 from annotation.imports.options import ImportOptions
 from annotation.models import Membership, record

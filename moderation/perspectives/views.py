@@ -5,15 +5,17 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
-from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.models import Event, Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from annotation.pages.view_marks import worked
 from moderation.models import Example, Perspective
 from moderation.perspectives import edit, import_examples
@@ -39,8 +41,8 @@ def _index(request: PersonRequest, member: Membership, form: NewForm, status: in
         hateful=Count("examples", filter=Q(examples__hateful=True)),
         others=Count("examples", filter=Q(examples__hateful=False)),
     )
-    context = {"project": member.project, "membership": member, "rows": rows, "form": form}
-    return render(request, "moderation/perspectives.html", context, status=status)
+    context = {"rows": rows, "form": form}
+    return project_page(request, member, "moderation/perspectives.html", context, status=status)
 
 
 @require_POST
@@ -140,9 +142,7 @@ def remove_examples(request: PersonRequest, slug: str, code: str) -> HttpRespons
 
 def _perspective(request: PersonRequest, slug: str, code: str) -> tuple[Membership, Perspective]:
     member = member_of(request, slug, Role.ADMIN)
-    perspective = Perspective.objects.filter(project=member.project, code=code).first()
-    if perspective is None:
-        raise Http404
+    perspective = found(Perspective.objects.filter(project=member.project, code=code).first())
     perspective.project = member.project
     return member, perspective
 
@@ -159,8 +159,6 @@ def _page(
 ) -> HttpResponse:
     rows = Example.objects.filter(perspective=perspective)
     context: dict[str, Any] = {
-        "project": member.project,
-        "membership": member,
         "perspective": perspective,
         "words": words or WordsForm(instance=perspective, initial={"version": perspective.version}),
         "examples": examples or ExamplesForm(),
@@ -174,4 +172,4 @@ def _page(
         .select_related("actor__user")
         .order_by("-id")[:20],
     }
-    return render(request, "moderation/perspective.html", context, status=status)
+    return project_page(request, member, "moderation/perspective.html", context, status=status)

@@ -5,13 +5,14 @@ A started study is an evaluation: its page shows progress, tables and plots, and
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.domain.choices import Role
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from moderation.evaluation import start as evaluation_start
 from moderation.evaluation.collect_answers import BadSource
 from moderation.methods.debate_method import BadChoice
@@ -42,14 +43,12 @@ def start_study(request: PersonRequest, slug: str) -> HttpResponse:
         confirmed = request.POST.get("calls")
         if confirmed != str(estimate.total.calls):
             context = {
-                "project": member.project,
-                "membership": member,
                 "title": form.study.title,
                 "text": form.cleaned_data["text"],
                 "estimate": estimate,
                 "changed": confirmed is not None,
             }
-            return render(request, "moderation/study_start.html", context)
+            return project_page(request, member, "moderation/study_start.html", context)
         evaluation, new = evaluation_start.begin(planned.project, planned.sources, planned.wish, member)
     except BadSource as bad:
         return _refused(request, member, form, str(bad))
@@ -66,5 +65,5 @@ def _refused(request: PersonRequest, member: Membership, form: StudyForm, senten
 
 
 def _show_form(request: PersonRequest, member: Membership, form: StudyForm, status: int = 200) -> HttpResponse:
-    context = {"project": member.project, "membership": member, "form": form, "templates": study_templates()}
-    return render(request, "moderation/study.html", context, status=status)
+    context = {"form": form, "templates": study_templates()}
+    return project_page(request, member, "moderation/study.html", context, status=status)

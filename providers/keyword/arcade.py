@@ -7,7 +7,7 @@ run to the end on a machine without any model.
 from collections.abc import Mapping
 from typing import Any
 
-from providers.keyword.model import OWN_WORDS, Cues, Group, Hit, KeywordAnswer, category_for, worst_hit
+from providers.keyword.model import OWN_WORDS, Cues, Hit, KeywordAnswer, KeywordGroup, category_for, worst_hit
 from providers.messages import Request
 
 _NOT_SEEN = " It did not see the picture."
@@ -78,7 +78,7 @@ def _note(request: Request) -> Mapping[str, Any] | None:
 
 
 def _hit_by(note: Mapping[str, Any]) -> Hit:
-    return Hit(Group((), (note["target_group"],), ()), (note["term"],), 2)
+    return Hit(KeywordGroup((), (note["target_group"],), ()), (note["term"],), 2)
 
 
 def _cited(note: Mapping[str, Any] | None) -> str:

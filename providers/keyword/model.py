@@ -23,7 +23,7 @@ _FILE = Path(__file__).with_name("cues.toml")
 
 
 @dataclass(frozen=True)
-class Group:
+class KeywordGroup:
     """People, the words a project may use for hate against them, and sayings that need no group word beside them."""
 
     kinds: tuple[str, ...]
@@ -36,7 +36,7 @@ class Cues:
     """The list; `hostile` holds sayings with their severity, worst first."""
 
     version: str
-    groups: tuple[Group, ...]
+    groups: tuple[KeywordGroup, ...]
     hostile: tuple[tuple[int, str], ...]
 
 
@@ -44,7 +44,7 @@ class Cues:
 class Hit:
     """A cue found in a text."""
 
-    group: Group
+    group: KeywordGroup
     words: tuple[str, ...]
     severity: int
 
@@ -53,7 +53,7 @@ class Hit:
 def own_cues() -> Cues:
     """Read the list of cues."""
     table = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-    groups = tuple(Group(tuple(g["kinds"]), tuple(g["terms"]), tuple(g["sayings"])) for g in table["group"])
+    groups = tuple(KeywordGroup(tuple(g["kinds"]), tuple(g["terms"]), tuple(g["sayings"])) for g in table["group"])
     hostile = sorted(((h["severity"], saying) for h in table["hostile"] for saying in h["sayings"]), reverse=True)
     return Cues(table["version"], groups, tuple(hostile))
 
@@ -72,7 +72,7 @@ def worst_hit(text: str, cues: Cues) -> Hit | None:
     return worst
 
 
-def _hit(sentence: str, group: Group, cues: Cues) -> Hit | None:
+def _hit(sentence: str, group: KeywordGroup, cues: Cues) -> Hit | None:
     saying = _first(group.sayings, sentence)
     standing_alone = Hit(group, (saying,), 2) if saying else None
     term = _first(group.terms, sentence)

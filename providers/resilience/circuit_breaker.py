@@ -186,7 +186,7 @@ class CircuitBreaker:
             asked = self._clock()
             if harmless is not None:
                 try:
-                    harmless()
+                    answer = harmless()
                 except (AccessUnclear, TurnedBack):
                     found.attempts = fault.attempts + 1
                 except ModelPaused as told:
@@ -202,6 +202,7 @@ class CircuitBreaker:
                 except (ProviderError, Refused):
                     return self._note_answer(fault, asked)
                 else:
+                    fault.usage = answer.usage if isinstance(answer, Reply) else fault.usage
                     return self._note_answer(fault, asked)
             elif isinstance(fault, AccessUnclear):
                 found = fault
@@ -237,7 +238,7 @@ class CircuitBreaker:
         if isinstance(fault, TurnedBack):
             return fault
         own = ProviderError(f"{fault.sentence}. Other requests are answered: it is this one that is turned away.")
-        own.attempts = fault.attempts
+        own.attempts, own.usage = fault.attempts, fault.usage
         return own
 
     def paused_model(self, entry: Exchange, fault: ModelPaused) -> None:

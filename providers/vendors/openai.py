@@ -24,6 +24,7 @@ from providers.http.errors import (
 )
 from providers.http.stated_fault import StatedFault, read_answer, read_body
 from providers.http.transport import BoundedTransport
+from providers.learnt_facts import LearntFact, site_facts
 from providers.logprobs import word_probability
 from providers.messages import (
     BadRequest,
@@ -40,7 +41,7 @@ from providers.messages import (
     Usage,
     WrongAddress,
 )
-from providers.profiles import LIMIT_NAMES, JsonForm, ModelProfile, family_profile
+from providers.profiles import LIMIT_NAMES, Fact, JsonForm, Lesson, ModelProfile, family_profile
 from providers.servers import address_advice, address_setting
 from providers.vendors.embeddings import Vectors, read_vectors
 
@@ -120,14 +121,15 @@ class Connection:
             raise self._told_of_address(absent) from None
         except (ProviderError, Refused) as fault:
             if isinstance(fault, (BadRequest, Refused, ProviderPaused)):  # a model server speaks there
-                self._stay_below_usual_root()
+                self._stay_below_usual_root(str(body.get("model", "")))
             fault.attempts += 1
             raise
-        self._stay_below_usual_root()
+        self._stay_below_usual_root(str(body.get("model", "")))
         return answer
 
-    def _stay_below_usual_root(self) -> None:
+    def _stay_below_usual_root(self, model: str) -> None:
         self._root = _USUAL_ROOT
+        site_facts.learn(LearntFact(f"{self.provider}:{model}", Lesson(Fact.ROOT, _USUAL_ROOT)))
         right = f"{self.endpoint.address.rstrip('/')}{_USUAL_ROOT}"
         log.warning("%s answers at %s: set %s to it", self.provider, right, address_setting(self.provider))
 

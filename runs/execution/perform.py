@@ -63,13 +63,13 @@ class RunExecution:
 
     def run_to_end(self) -> Outcome | WaitForProvider:
         """Ask in rounds until the method has finished, a turn ends the run, or a provider makes it wait."""
-        with lease_keeper.KEEPER.keeping(self.run, self._note_loss), shutdown.wake_on_stop(self.answered):
+        with lease_keeper.KEEPER.keeping(self.run, self._record_lost_calls), shutdown.wake_on_stop(self.answered):
             try:
                 return self._ask_in_rounds()
             finally:
                 self._save_last_turn()
 
-    def _note_loss(self) -> None:
+    def _record_lost_calls(self) -> None:
         """Note that another worker has the run, and wake this thread. Called by the keeper's thread."""
         self.lease_is_lost = True
         self.answered.put(None)
@@ -316,6 +316,7 @@ class RunExecution:
                 self._refund(pending, fault)
                 return waiting
             pending.retries += fault.attempts - 1
+            pending.usage += fault.usage
             answer = unusable_answer(reason_of(fault.code), _last_words(fault))
         self._tell_of_call(pending, ASKED_AGAIN if answer is None else answer.reason or answer.state, reply)
         if answer is None:
@@ -364,7 +365,7 @@ class RunExecution:
         if self.under_way:  # only the last answer of a round may wait for the next call
             self._save_last_turn()
 
-    def _may_wait(self, fault: ProviderError) -> bool:
+    def _has_waits_left(self, fault: ProviderError) -> bool:
         return isinstance(fault, ProviderBusy) and self.run.waits + 1 < settings.RUN_BUSY_ROUNDS
 
     def _waiting_after(self, pending: PendingStep, fault: ProviderError) -> WaitForProvider | None:
@@ -373,7 +374,7 @@ class RunExecution:
         Returns None if the fault is the end of the step: it does not pass, or the run brought about too many pauses.
         """
         if not isinstance(fault, ProviderPaused):
-            return wait_after(fault, self.run.waits) if self._may_wait(fault) else None
+            return wait_after(fault, self.run.waits) if self._has_waits_left(fault) else None
         is_cause = self._store_pause(pending, fault) and fault.is_cause
         if is_cause and self.run.pauses_caused + 1 >= provider_pauses.MOST_CAUSED:
             return None

@@ -202,13 +202,7 @@ class PendingStep:
         self.model = reply.model
         self.retries += reply.attempts - 1
         self.seconds += reply.seconds
-        self.usage = Usage(
-            self.usage.input_tokens + reply.usage.input_tokens,
-            self.usage.output_tokens + reply.usage.output_tokens,
-            self.usage.estimated or reply.usage.estimated,
-            self.usage.thinking_tokens + reply.usage.thinking_tokens,
-            self.usage.cached_tokens + reply.usage.cached_tokens,
-        )
+        self.usage += reply.usage
 
     def _add_flag(self, flag: Flag) -> None:
         if flag not in self.flags:

@@ -170,6 +170,7 @@ class WorkerLoad(models.Model):
     at = models.DateTimeField()
     runs = models.PositiveIntegerField()
     delay = models.FloatField()  # seconds by which the process woke later than planned
+    queues = models.JSONField(null=True, default=None)  # names of those it takes from; null: a former version, all
 
     def __str__(self) -> str:
         return self.process

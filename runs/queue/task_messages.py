@@ -44,20 +44,33 @@ def enqueue_runs(run_ids: Sequence[int]) -> int:
     return len(enqueued)
 
 
+def needed_queues() -> dict[str, str]:
+    """Return the names of the queues that the site sends to, by their kinds of work. With files there is one."""
+    names = {str(work): name for work, name in settings.QUEUES.names.items()}
+    if not settings.QUEUE_FOLDERS:
+        return names
+    return {work: name for work, name in names.items() if name == settings.CELERY_TASK_DEFAULT_QUEUE}
+
+
 def queue_lengths() -> Mapping[str, int] | None:
     """Return how many messages wait in the broker, by the kind of work of their queue.
 
-    Returns None if the broker does not answer.
+    Returns None if the broker does not answer, or refuses the password.
     """
-    names = settings.QUEUES.names
-    if settings.QUEUE_FOLDERS:  # one machine has one queue
-        names = {work: name for work, name in names.items() if name == settings.CELERY_TASK_DEFAULT_QUEUE}
     try:
         with celery.current_app.connection_for_read() as connection:
-            return {str(work): _length(connection, name) for work, name in names.items()}
+            return _lengths(connection, needed_queues())
     except (kombu.exceptions.OperationalError, OSError) as fault:
         log.warning("the broker is down (%s); its queues cannot be counted", type(fault).__name__)
         return None
+
+
+def _lengths(connection: Any, names: Mapping[str, str]) -> dict[str, int]:
+    """Return the lengths of the queues. Raises OperationalError for what the broker's library raises."""
+    try:
+        return {work: _length(connection, name) for work, name in names.items()}
+    except connection.connection_errors as fault:  # a wrong password, for example
+        raise kombu.exceptions.OperationalError(type(fault).__name__) from fault
 
 
 def _length(connection: Any, queue: str) -> int:

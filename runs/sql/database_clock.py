@@ -42,3 +42,11 @@ def database_now() -> datetime:
 def seconds_from_now(seconds: float) -> Combinable:
     """Return the time `seconds` from now by the database's clock, to the millisecond."""
     return _FromNow(Value(f"{seconds:+.3f} seconds"))
+
+
+def just_now(seconds: float) -> tuple[Combinable, Combinable]:
+    """Return the moments between which something was within the last `seconds`.
+
+    One that is yet to come by more than that was noted before the clock of the database was put back, and says nothing.
+    """
+    return seconds_from_now(-seconds), seconds_from_now(seconds)

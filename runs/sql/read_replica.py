@@ -7,6 +7,7 @@ primary, all reads stay there. Raw SQL on `django.db.connection` always asks the
 """
 
 import logging
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,12 +22,15 @@ REPLICA = "replica"
 """Its name in DATABASES, where DATABASE_REPLICA_URL is set."""
 PATIENCE = 2.0
 """Seconds that a block waits for the replica to get so far."""
+_ON_ITS_WAY = 1.0
+"""Seconds within which a change reaches a replica that is not behind. The primary also writes where nobody changes."""
 _LOOK_AGAIN = 0.02
 _REST = 30.0
 """Seconds without a look at a replica that was too late or away."""
 
 _in_use: ContextVar[bool] = ContextVar("reads_go_to_the_replica", default=False)
 _rests_until = 0.0
+_AGE = "SELECT greatest(0, extract(epoch FROM now() - pg_last_xact_replay_timestamp()))"
 
 
 class Router:
@@ -68,25 +72,64 @@ def from_replica() -> Iterator[None]:
         _in_use.reset(before)
 
 
-def _has_caught_up() -> bool:
-    """Wait until the replica has replayed what the primary has written. Return False if it is late or away."""
-    global _rests_until
+def lag() -> float | None:
+    """Return the seconds by which the replica is behind; infinity if it is away, or no standby of the primary.
+
+    0 if it gets within a moment to what the primary has written now: nobody may have changed anything for hours, so
+    that the time of the last change alone says nothing. Returns None if the site has no replica.
+    """
+    if REPLICA not in connections.settings:
+        return None
+    position = _written_up_to()
+    try:
+        with connections[REPLICA].cursor() as replica:
+            match _reaches(replica, position, _ON_ITS_WAY):
+                case True:
+                    return 0.0
+                case None:
+                    return math.inf
+            replica.execute(_AGE)
+            (seconds,) = replica.fetchone()
+    except DatabaseError:
+        return math.inf
+    return math.inf if seconds is None else float(seconds)
+
+
+def _written_up_to() -> str:
+    """Return the place up to which the primary has written."""
     with connection.cursor() as primary:
         primary.execute("SELECT pg_current_wal_lsn()::text")
         (position,) = primary.fetchone()
-    until = time.monotonic() + PATIENCE
-    problem = "has not caught up"
+    return str(position)
+
+
+def _reaches(replica: Any, position: str, seconds: float) -> bool | None:
+    """Wait until the replica has replayed what the primary has written; look once at least.
+
+    Return False if it has not within the time, None if it is no standby.
+    """
+    until = time.monotonic() + seconds
+    while True:
+        replica.execute("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", [position])
+        is_there: bool | None = replica.fetchone()[0]
+        if is_there is not False or time.monotonic() >= until:
+            return is_there
+        time.sleep(_LOOK_AGAIN)
+
+
+def _has_caught_up() -> bool:
+    """Wait until the replica has replayed what the primary has written. Return False if it is late or away."""
+    global _rests_until
+    position = _written_up_to()
     try:
         with connections[REPLICA].cursor() as replica:
-            while time.monotonic() < until:
-                replica.execute("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", [position])
-                (is_there,) = replica.fetchone()
-                if is_there:
+            match _reaches(replica, position, PATIENCE):
+                case True:
                     return True
-                if is_there is None:
+                case False:
+                    problem = "has not caught up"
+                case None:
                     problem = "is no standby of the primary"
-                    break
-                time.sleep(_LOOK_AGAIN)
     except DatabaseError as fault:
         problem = f"is away ({type(fault).__name__})"
     _rests_until = time.monotonic() + _REST

@@ -23,6 +23,7 @@ os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
 expect.set_options(timeout=30_000)
 
 
+@pytest.hookimpl(tryfirst=True)  # other marks depend on these
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Role
-from annotation.models import Item, Membership
+from annotation.models import Item, Membership, User
 from annotation.review import adjudicate
 from builders import category, make_labelled_item, make_member, make_picture, make_project
 from counterspeech_models import POST, Desk, desk_on_the_wire
@@ -91,6 +91,18 @@ def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_
     expect(page.get_by_role("link", name="Informative")).to_have_attribute("aria-current", "page")
     press("k")
     expect(page.get_by_text("Saved as version 2.")).to_be_visible()
+
+    # Who keeps texts closed is led to the closed explanations by their key, and opens them by themselves.
+    User.objects.filter(pk=author.user_id).update(fold_text=True)
+    page.reload()
+    press("x")
+    expect(page.locator("summary", has_text="Seven explanations")).to_be_focused()
+    expect(page.get_by_label("Offensiveness")).to_be_hidden()
+    press("Enter")
+    press("x")
+    expect(page.get_by_label("Offensiveness")).to_be_focused()
+    User.objects.filter(pk=author.user_id).update(fold_text=False)
+    page.reload()
 
     # Candidates, best first; the best one goes into the editor. What was changed meanwhile is kept with them.
     press("x")

@@ -13,7 +13,7 @@ from annotation.domain.choices import Modality, Role
 from annotation.models import Import, ImportState, Item, Label, Prior, Project, User
 from annotation.releases import publication
 from annotation.releases.build import release
-from annotation.releases.selection import Selection
+from annotation.releases.request import Selection
 from annotation.review.adjudicate import decide_item
 from builders import make_item, make_labelled_item, make_member, make_open_item, make_picture, make_project, make_user
 from generation.counterspeech import replies

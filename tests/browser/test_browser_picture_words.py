@@ -15,7 +15,7 @@ from annotation.domain.glossary.entry import EntryValues
 from annotation.glossary import entries
 from annotation.models import Item, Membership
 from annotation.releases.build import release
-from annotation.releases.selection import Selection
+from annotation.releases.request import Selection
 from antihateagent_web import Investigator, a_web, article, quote, results
 from memes import MEMES
 from moderation.models import Evidence

@@ -142,3 +142,33 @@ def test_an_admin_sets_caps_by_keyboard(page, project, live_server):
     expect(page.get_by_text("Settings saved.")).to_be_visible()
     project.refresh_from_db()
     assert project.severe_a_day == 25
+
+
+@pytest.mark.parametrize("page", ["desk"], indirect=True)
+@pytest.mark.parametrize(("use", "pressed", "shown"), [("alt", "Alt+1", "Alt+S"), ("off", None, None)])
+def test_letters_and_digits_act_with_alt_or_not_at_all(page, project, wren, live_server, use, pressed, shown):
+    """WCAG 2.1.4: a word that a computer hears, or a brush against the keyboard, presses nothing."""
+    make_open_item(project, "A gate stands open.", picture=make_picture(project))
+    User.objects.filter(pk=wren.user_id).update(keys=use)
+    open_as(page, wren, "/p/garden/label/", live_server.url)
+    skip, here = page.get_by_role("button", name="Skip").first, page.url
+    assert skip.get_attribute("aria-keyshortcuts") == (shown and shown.replace("S", "s"))
+    for key in "01uqsrgpt?":
+        page.keyboard.press(key)
+    expect(page.locator("#bench input:checked, dialog[open], :popover-open")).to_have_count(0)
+    assert page.url == here
+    caps = [
+        cap for cap in page.locator("kbd:visible").all_text_contents() if len(cap.strip()) == 1 and cap.strip() != "⌫"
+    ]
+    assert caps == []
+    if pressed:
+        page.keyboard.press(pressed)
+        expect(page.locator("#bench input:checked")).to_have_count(1)
+        begins_an_accent = {"type": "keyDown", "modifiers": 1, "key": "Dead", "code": "KeyU"}  # on a Mac
+        page.context.new_cdp_session(page).send("Input.dispatchKeyEvent", begins_an_accent)
+        expect(page.locator("#bench input[value=not_sure]")).to_be_checked(timeout=5_000)
+    else:
+        page.locator(".key").first.click()
+    page.get_by_role("button", name="Note").first.click()
+    page.locator("#id_note").press_sequentially("10 suns")  # a field takes every key
+    expect(page.locator("#id_note")).to_have_value("10 suns")

@@ -396,7 +396,7 @@ def test_items_go_the_whole_way_from_a_zip_to_a_verified_release(
     assert rows.keys() == gold
     assert (rows[KIND]["gold"], rows[KIND]["source"]) == (2, "adjudicated")
     assert (rows[UNSURE]["gold"], rows[UNSURE]["pattern"]) == (0, "000")
-    assert command("audit", "winter") == {"ok": True, "problems": []}
+    assert command("audit", "winter")["ok"]
 
 
 # ── One's own view first ──────────────────────────────────────────────────────

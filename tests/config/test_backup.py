@@ -1,5 +1,6 @@
 """A backup is whole or refused, and restored elsewhere it is the same site."""
 
+import errno
 import hashlib
 import io
 import json
@@ -14,6 +15,7 @@ import psycopg
 import pytest
 from django.conf import settings as site
 from django.contrib.sessions.models import Session
+from django.core.files import File
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.db import connection
@@ -23,12 +25,13 @@ from PIL import Image
 
 import builders
 import migrated_database
-from annotation.domain.choices import Role
+from annotation.domain.choices import Role, Stage
 from annotation.imports import uploads
 from annotation.imports.options import ImportOptions
-from annotation.models import Import, Picture
+from annotation.models import Import, Item, Label, Picture, Project
+from annotation.operations.audit import Audited
 from annotation.releases.build import release
-from config import backup, env_database, shared_parts
+from config import backup, backup_check, database_dump, env_database, shared_parts
 from config.models import SharedParts
 from worker_processes import database_url, environment
 
@@ -36,8 +39,9 @@ pytestmark = [pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Path:
+def made(tmp_path: Path, settings: Any) -> Path:
     """The backup of a project with pictures and a release."""
+    settings.VAR_DIR = tmp_path / "var"
     admin = builders.make_member(builders.make_project("garden"), Role.ADMIN)
     Client().force_login(admin.user)
     out = io.BytesIO()
@@ -94,8 +98,9 @@ def test_restored_elsewhere_the_audit_is_clean_and_every_file_has_its_checksum(
     assert done.returncode == 0, done.stderr
     files = files_below(Path(elsewhere["VAR_DIR"]) / "media")
     assert files == files_below(Path(site.MEDIA_ROOT)) and len(files) > 8
-    audited = ran(elsewhere, "audit", "garden", "--json")
-    assert audited.returncode == 0, audited.stdout
+    assert "`manage.py audit`, which looks at every project" in done.stderr
+    audited = ran(elsewhere, "audit", "--json")
+    assert audited.returncode == 0 and '"slug": "garden"' in audited.stdout, audited.stdout
     count = "from django.contrib.sessions.models import Session; print('sessions', Session.objects.count())"
     assert Session.objects.exists() and "sessions 0" in ran(elsewhere, "shell", "-c", count).stdout
     again = ran(elsewhere, "restore", str(made))
@@ -105,6 +110,90 @@ def test_restored_elsewhere_the_audit_is_clean_and_every_file_has_its_checksum(
 def test_the_bytes_of_a_backup_hold_no_session(made: Path) -> None:
     key = Session.objects.get().session_key.encode()
     assert [path.name for path in made.rglob("*") if path.is_file() and key in path.read_bytes()] == []
+
+
+def scratch_places() -> list[str]:
+    """What a check of a backup would leave if it did not clean up."""
+    if connection.vendor == "sqlite":
+        return [str(path) for path in Path(site.VAR_DIR).glob("backup-check/*")]
+    name = str(connection.settings_dict["NAME"]).removesuffix("_backup_check") + "_backup_check"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT datname FROM pg_database WHERE datname = %s", [name])
+        return [name for (name,) in cursor.fetchall()]
+
+
+def test_a_check_restores_beside_the_site_and_audits_there(made: Path) -> None:
+    Project.objects.update(slug="changed-since")
+    stored = files_below(Path(site.MEDIA_ROOT))
+    said = backup_check.checked(made)
+    assert (said["ok"], said["problems"], said["restored"]) == (True, [], True), said
+    garden = {
+        "slug": "garden",
+        "name": Project.objects.get(slug="changed-since").name,
+        "items": Item.objects.count(),
+        "labels": Label.objects.count(),
+    }
+    assert said["projects"] == [garden]
+    assert scratch_places() == [] and Project.objects.get().slug == "changed-since"
+    assert files_below(Path(site.MEDIA_ROOT)) == stored and backup.problems(made) == []
+
+
+def test_a_check_tells_what_the_audit_of_the_backup_finds(made: Path, tmp_path: Path) -> None:
+    builders.make_item(Project.objects.get(), stage=Stage.GOLD)  # by no label and no event
+    picture = next((made / "files" / "pictures").rglob("*.png")).relative_to(made)
+    call_command("backup", str(tmp_path / "third"))
+    (tmp_path / "third" / picture).unlink()
+    sums = tmp_path / "third" / backup.SUMS
+    sums.write_text("".join(line for line in sums.open() if str(picture) not in line))
+    said = backup_check.checked(tmp_path / "third")
+    assert said["restored"] and not said["ok"]
+    assert any("lacks 1 files that its database names" in problem for problem in said["problems"])
+    assert any(problem.startswith("garden: ") for problem in said["problems"]) and scratch_places() == []
+
+
+@pytest.mark.parametrize("left", [SystemExit(143), backup.BadBackup("refused"), KeyboardInterrupt()])
+def test_whatever_ends_a_check_its_database_is_dropped(
+    made: Path, monkeypatch: pytest.MonkeyPatch, left: BaseException
+) -> None:
+    def audits() -> list[Audited]:
+        assert len(scratch_places()) > 0
+        raise left
+
+    monkeypatch.setattr(backup_check, "audits", audits)
+    if isinstance(left, backup.BadBackup):
+        assert backup_check.checked(made)["problems"] == ["refused"]
+    else:
+        with pytest.raises(type(left)):
+            backup_check.checked(made)
+    assert scratch_places() == [] and Project.objects.get().slug == "garden"
+
+
+def test_what_a_killed_check_left_is_removed_by_the_next_one_and_two_never_meet(made: Path) -> None:
+    place = backup_check._sqlite_file if connection.vendor == "sqlite" else backup_check._postgresql_database
+    with place() as database:
+        if connection.vendor == "sqlite":
+            Path(database).touch()
+        assert "Another check" in backup_check.checked(made)["problems"][0]
+        assert len(scratch_places()) == 1
+    if connection.vendor == "sqlite":
+        Path(database).parent.mkdir()
+        Path(database).write_bytes(b"left")
+    else:
+        with connection.cursor() as cursor:
+            cursor.execute(f"CREATE DATABASE {database}")
+    assert backup_check.checked(made)["restored"] and scratch_places() == []
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no roles")
+def test_a_role_that_may_create_no_database_compares_checksums_and_says_so(made: Path) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE ROLE without_rights; GRANT ALL ON ALL TABLES IN SCHEMA public TO without_rights")
+        try:
+            cursor.execute("SET ROLE without_rights")
+            said = backup_check.checked(made)
+        finally:
+            cursor.execute("RESET ROLE; DROP OWNED BY without_rights; DROP ROLE without_rights")
+    assert said["ok"] and not said["restored"] and "may not create a database" in said["remarks"][0]
 
 
 def test_a_backup_that_lost_or_gained_a_byte_is_refused(made: Path) -> None:
@@ -203,7 +292,7 @@ def test_a_backup_that_failed_leaves_no_folder_and_can_be_repeated(
     if existed:
         folder.mkdir()
     with monkeypatch.context() as context, pytest.raises(backup.BadBackup, match="gone"):
-        context.setattr(backup, "_dump", fail)
+        context.setattr(database_dump, "dump", fail)
         backup.make(folder)
     assert folder.exists() is existed and not list(folder.glob("*"))
     assert backup.make(folder)["missing_files"] == 0
@@ -216,11 +305,26 @@ def test_a_restore_that_failed_leaves_the_storage_empty(
         raise backup.BadBackup("pg_restore failed: gone")
 
     settings.MEDIA_ROOT = tmp_path / "empty"
-    monkeypatch.setattr(backup, "_load", fail)
+    monkeypatch.setattr(database_dump, "load", fail)
     monkeypatch.setattr(type(connection.introspection), "table_names", lambda self, *_: [])
     for _time in range(2):
         with pytest.raises(backup.BadBackup, match="gone"):
             backup.restore(made)
+    assert not [path for path in (tmp_path / "empty").rglob("*") if path.is_file()]
+
+
+def test_a_restore_on_a_disk_that_fills_leaves_no_part_of_a_file(
+    made: Path, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(_file: object, chunk_size: int | None = None) -> Iterator[bytes]:
+        yield b"first part"
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    settings.MEDIA_ROOT = tmp_path / "empty"
+    monkeypatch.setattr(type(connection.introspection), "table_names", lambda self, *_: [])
+    monkeypatch.setattr(File, "chunks", cut)
+    with pytest.raises(OSError, match="No space left"):
+        backup.restore(made)
     assert not [path for path in (tmp_path / "empty").rglob("*") if path.is_file()]
 
 
@@ -242,8 +346,8 @@ def test_programs_of_postgresql_get_the_whole_address(monkeypatch: pytest.Monkey
     address = "postgres://who:of-our-own@/labels?host=/run/other&port=5433&sslrootcert=/a/ca.pem&sslmode=verify-full"
     row = env_database.database("X", default=tmp_path, environ={"X": address})
     other = ConnectionHandler({"default": row})["default"]
-    monkeypatch.setattr(backup, "connection", other)
-    given = backup._as_environment()
+    monkeypatch.setattr(database_dump, "connection", other)
+    given = database_dump.as_environment()
     assert {name: given.get(name) for name in ("PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE")} == {
         "PGHOST": "/run/other",
         "PGPORT": "5433",
@@ -254,7 +358,7 @@ def test_programs_of_postgresql_get_the_whole_address(monkeypatch: pytest.Monkey
     assert (given["PGSSLROOTCERT"], given["PGSSLMODE"]) == ("/a/ca.pem", "verify-full")
     assert "PGOPTIONS" not in given
     row["OPTIONS"]["options"] = "endpoint=far"
-    assert backup._as_environment()["PGOPTIONS"] == "endpoint=far"
+    assert database_dump.as_environment()["PGOPTIONS"] == "endpoint=far"
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has neither roles nor extensions")

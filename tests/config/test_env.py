@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from config import env, env_database
+from config import env, env_database, env_models
 from config.secret_key import load_or_create_key
 
 
@@ -33,25 +33,25 @@ def test_a_flag_is_on_or_off(raw, expected):
         (lambda e: env_database.database("X", default=Path("d"), environ=e), "mysql://u:hush-hush@h/n"),
         (lambda e: env_database.database("X", default=Path("d"), environ=e), "postgres://u:hush-hush@h:port/n"),
         (lambda e: env.folder("X", default=Path("d"), environ=e), __file__),
-        (lambda e: env.prices("X", environ=e), "openai:m=2.5"),
-        (lambda e: env.prices("X", environ=e), "openai:m=2.5/10/1/1"),
-        (lambda e: env.prices("X", environ=e), "openai:m=2.5/10/"),
-        (lambda e: env.prices("X", environ=e), "openai:m=2.5/-1"),
-        (lambda e: env.prices("X", environ=e), "m=2.5/10"),
-        (lambda e: env.model_servers("X", environ=e), "lab"),
-        (lambda e: env.model_servers("X", environ=e), "lab openai"),
-        (lambda e: env.model_servers("X", environ=e), "lab openai http://h/v1 /no/such/file"),
-        (lambda e: env.model_servers("X", environ=e), "lab openai http://h/v1 a b"),
-        (lambda e: env.model_servers("X", environ=e), "lab soap http://h/v1"),
-        (lambda e: env.model_servers("X", environ=e), "lab openai h/v1"),
-        (lambda e: env.model_servers("X", environ=e), "lab openai http://u:hush-hush@h/v1"),
-        (lambda e: env.model_servers("X", environ=e), "Lab openai http://h/v1"),
-        (lambda e: env.model_servers("X", environ=e), "openai openai http://h/v1"),
-        (lambda e: env.model_servers("X", environ=e), "lab openai http://h/v1, lab openai http://i/v1"),
-        (lambda e: env.model_profiles("X", environ=e), "/no/such/file"),
-        (lambda e: env.answer_tokens("X", roles={"judge"}, default=1, environ=e), "many"),
-        (lambda e: env.answer_tokens("X", roles={"judge"}, default=1, environ=e), "judge=0"),
-        (lambda e: env.answer_tokens("X", roles={"judge"}, default=1, environ=e), "jury=900"),
+        (lambda e: env_models.prices("X", environ=e), "openai:m=2.5"),
+        (lambda e: env_models.prices("X", environ=e), "openai:m=2.5/10/1/1"),
+        (lambda e: env_models.prices("X", environ=e), "openai:m=2.5/10/"),
+        (lambda e: env_models.prices("X", environ=e), "openai:m=2.5/-1"),
+        (lambda e: env_models.prices("X", environ=e), "m=2.5/10"),
+        (lambda e: env_models.model_servers("X", environ=e), "lab"),
+        (lambda e: env_models.model_servers("X", environ=e), "lab openai"),
+        (lambda e: env_models.model_servers("X", environ=e), "lab openai http://h/v1 /no/such/file"),
+        (lambda e: env_models.model_servers("X", environ=e), "lab openai http://h/v1 a b"),
+        (lambda e: env_models.model_servers("X", environ=e), "lab soap http://h/v1"),
+        (lambda e: env_models.model_servers("X", environ=e), "lab openai h/v1"),
+        (lambda e: env_models.model_servers("X", environ=e), "lab openai http://u:hush-hush@h/v1"),
+        (lambda e: env_models.model_servers("X", environ=e), "Lab openai http://h/v1"),
+        (lambda e: env_models.model_servers("X", environ=e), "openai openai http://h/v1"),
+        (lambda e: env_models.model_servers("X", environ=e), "lab openai http://h/v1, lab openai http://i/v1"),
+        (lambda e: env_models.model_profiles("X", environ=e), "/no/such/file"),
+        (lambda e: env_models.answer_tokens("X", roles={"judge"}, default=1, environ=e), "many"),
+        (lambda e: env_models.answer_tokens("X", roles={"judge"}, default=1, environ=e), "judge=0"),
+        (lambda e: env_models.answer_tokens("X", roles={"judge"}, default=1, environ=e), "jury=900"),
         (lambda e: env.denied("X", "Y", environ=e), "203.0.113.0/33"),
         (lambda e: env.denied("X", "Y", environ=e), "203.0.113"),
         (lambda e: env.denied("X", "Y", environ=e), "203.0.113.0/24 198.51.100.0/24"),
@@ -92,7 +92,7 @@ NO_WEB_ADDRESS = [
 def settings_read_by(*readers: str) -> list[str]:
     """Return the variables that the settings read with one of these readers of `config.env`."""
     source = (Path(settings.BASE_DIR) / "config" / "settings.py").read_text(encoding="utf-8")
-    return list(re.findall(rf"env\.(?:{'|'.join(readers)})\(\s*[\"']([A-Z_0-9]+)[\"']", source))
+    return list(re.findall(rf"env\w*\.(?:{'|'.join(readers)})\(\s*[\"']([A-Z_0-9]+)[\"']", source))
 
 
 def refused_by_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: str) -> str:
@@ -195,8 +195,8 @@ def test_settings_that_make_sense_are_taken():
     assert env.url("X", environ=e) == e["X"]
     assert env.hosts("X", environ={"X": "a.example, .b.example, [::1], *"}) == ["a.example", ".b.example", "[::1]", "*"]
     assert env.mailbox("X", default="i@h", environ={"X": "Labels <a@b>"}) == "Labels <a@b>"
-    assert env.model("X", servers={"lab"}, environ={"X": "lab:a:free"}) == "lab:a:free"
-    assert env.model_patterns("X", environ={"X": "lab:*, openai:a"}) == ["lab:*", "openai:a"]
+    assert env_models.model("X", servers={"lab"}, environ={"X": "lab:a:free"}) == "lab:a:free"
+    assert env_models.model_patterns("X", environ={"X": "lab:*, openai:a"}) == ["lab:*", "openai:a"]
     assert env.time_zone("X", default="UTC", environ={"X": "Asia/Seoul"}) == "Asia/Seoul"
 
 
@@ -230,6 +230,13 @@ def test_a_secret_may_lie_in_a_file(tmp_path):
         env.secret("KEY", environ={"KEY_FILE": str(tmp_path / "nothing")})
 
 
+def test_several_secrets_are_separated_by_commas_also_in_a_file(tmp_path):
+    (tmp_path / "keys").write_text("one, two,\n")
+    assert env.secrets("KEYS", environ={"KEYS_FILE": str(tmp_path / "keys")}) == ["one", "two"]
+    assert env.secrets("KEYS", environ={"KEYS": "three"}) == ["three"]
+    assert env.secrets("KEYS", environ={}) == []
+
+
 SHORTENED, QUOTED, ODD = "shortened", "quotation marks", "no header of HTTP can carry"
 
 
@@ -257,13 +264,36 @@ def test_a_key_that_no_service_gave_stops_the_start_and_is_not_repeated(tmp_path
     assert "sk-" not in str(refused.value)
     servers = {"S": f"lab openai https://models.example.org/v1 {tmp_path / 'key'}"}
     with pytest.raises(ImproperlyConfigured, match=f"^S, whose key of lab stands in .*{said}"):
-        env.model_servers("S", environ=servers)
+        env_models.model_servers("S", environ=servers)
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("sk-abc", []),
+        ("sk-abc\r\n", []),
+        ("\ufeffsk-abc\n", ["KEY_FILE has a byte-order mark around its key: it is used without."]),
+        ("sk-abc \n", ["KEY_FILE has white space around its key: it is used without."]),
+        ("\n\nsk-abc", ["KEY_FILE has white space around its key: it is used without."]),
+        ("", []),
+        ("\n", []),
+    ],
+)
+def test_what_is_left_out_around_a_key_is_told(tmp_path, monkeypatch, written, told):
+    monkeypatch.setattr(env, "mended", [])
+    (tmp_path / "key").write_bytes(written.encode())
+    assert env.secret("KEY", key=True, environ={"KEY_FILE": str(tmp_path / "key")}) == (
+        "sk-abc" if "sk" in written else ""
+    )
+    assert env.mended == told
+    assert env.secret("KEY", key=True, environ={"KEY": " sk-abc"}) == "sk-abc"
+    assert env.mended == [*told, "KEY has white space around its key: it is used without."]
 
 
 def test_what_stands_around_a_key_is_left_out(tmp_path):
     (tmp_path / "key").write_bytes("\ufeff sk-abc\r\n".encode())
     assert env.secret("KEY", key=True, environ={"KEY_FILE": str(tmp_path / "key")}) == "sk-abc"
-    servers = env.model_servers("S", environ={"S": f"lab openai https://h.example/v1 {tmp_path / 'key'}"})
+    servers = env_models.model_servers("S", environ={"S": f"lab openai https://h.example/v1 {tmp_path / 'key'}"})
     assert servers["lab"].key == "sk-abc"
 
 
@@ -284,7 +314,7 @@ def test_what_stands_around_a_key_is_left_out(tmp_path):
 def test_an_address_of_one_call_or_with_a_query_stops_the_start_with_the_right_one(address, right):
     for read in (
         lambda: env.url("X", models=True, environ={"X": address}),
-        lambda: env.model_servers("X", environ={"X": f"lab openai {address}"}),
+        lambda: env_models.model_servers("X", environ={"X": f"lab openai {address}"}),
     ):
         with pytest.raises(ImproperlyConfigured) as refused:
             read()
@@ -338,20 +368,22 @@ def test_servers_are_named_with_protocol_address_and_the_file_of_the_key(tmp_pat
     key = tmp_path / "key"
     key.write_text("hush-hush\n")
     raw = f"lab openai http://127.0.0.1:8000/v1, far-1 dashscope https://models.example.org/api/v1 {key}"
-    servers = env.model_servers("X", environ={"X": raw})
+    servers = env_models.model_servers("X", environ={"X": raw})
     assert [(name, server.protocol, server.address, server.key) for name, server in servers.items()] == [
         ("lab", "openai", "http://127.0.0.1:8000/v1", ""),
         ("far-1", "dashscope", "https://models.example.org/api/v1", "hush-hush"),
     ]
     assert "hush-hush" not in repr(servers)
-    assert env.model_servers("X", environ={}) == {}
+    assert env_models.model_servers("X", environ={}) == {}
 
 
 def test_a_file_says_what_models_take(tmp_path):
     file = tmp_path / "models.toml"
     file.write_text('["lab:*"]\ntemperature = false\njson = "object"\n')
-    assert env.model_profiles("X", environ={"X": str(file)}) == (("lab:*", {"temperature": False, "json": "object"}),)
-    assert env.model_profiles("X", environ={}) == ()
+    assert env_models.model_profiles("X", environ={"X": str(file)}) == (
+        ("lab:*", {"temperature": False, "json": "object"}),
+    )
+    assert env_models.model_profiles("X", environ={}) == ()
 
 
 @pytest.mark.parametrize("content", ["[lab", '["lab:*"]\njson = "xml"\n', "json = 1\n"])
@@ -359,15 +391,15 @@ def test_a_file_that_makes_no_sense_stops_the_start_with_a_sentence(tmp_path, co
     file = tmp_path / "models.toml"
     file.write_text(content)
     with pytest.raises(ImproperlyConfigured, match="X: "):
-        env.model_profiles("X", environ={"X": str(file)})
+        env_models.model_profiles("X", environ={"X": str(file)})
 
 
 def test_the_most_tokens_of_an_answer_are_a_number_and_numbers_of_roles():
-    assert env.answer_tokens("X", roles={"judge"}, default=16, environ={}) == {"": 16}
-    given = env.answer_tokens("X", roles={"judge"}, default=16, environ={"X": "900, Judge=3000"})
+    assert env_models.answer_tokens("X", roles={"judge"}, default=16, environ={}) == {"": 16}
+    given = env_models.answer_tokens("X", roles={"judge"}, default=16, environ={"X": "900, Judge=3000"})
     assert given == {"": 900, "judge": 3000}
 
 
 def test_prices_are_of_tokens_in_and_out_and_if_known_of_cached_ones():
-    read = env.prices("X", environ={"X": "openai:small=2.5/10, lab:a=b:large=1/4/0.1"})
+    read = env_models.prices("X", environ={"X": "openai:small=2.5/10, lab:a=b:large=1/4/0.1"})
     assert read == {"openai:small": (2.5, 10.0), "lab:a=b:large": (1.0, 4.0, 0.1)}

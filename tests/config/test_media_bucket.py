@@ -35,7 +35,7 @@ from annotation.operations.audit_files import file_problems
 from annotation.projects import purge
 from annotation.releases import places, publication
 from annotation.releases.build import release
-from config import env
+from config import env_bucket
 from moderation.perspectives import example_store
 from providers.vendors.embeddings import Embedder
 from release_builders import accept, make_gold
@@ -329,4 +329,4 @@ def test_the_marker_is_seen_or_missed(bucket: S3Server, monkeypatch: pytest.Monk
 
 def test_an_address_that_is_none_stops_the_start() -> None:
     with pytest.raises(ImproperlyConfigured, match="MEDIA_ENDPOINT must look like"):
-        env.bucket("b", endpoint="minio:9000", region="", access_key="", secret_key="")
+        env_bucket.bucket("b", endpoint="minio:9000", region="", access_key="", secret_key="")

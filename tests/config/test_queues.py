@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+import migrated_database
 from annotation.core.jobs import TASK
 from annotation.operations.job_kinds import JOB_KINDS
 from config import env, queues
@@ -112,8 +113,8 @@ print(json.dumps(sorted(app.amqp.queues.consume_from)))
 def test_a_worker_takes_what_its_setting_says_and_its_option_goes_first(tmp_path, setting, option, taken):
     environ = {
         **os.environ,
+        **migrated_database.make_site(tmp_path),
         "DJANGO_SETTINGS_MODULE": "config.settings",
-        "VAR_DIR": str(tmp_path),
         "DATABASE_URL": "",
         "CELERY_BROKER_URL": "memory://",
         "QUEUE_PREFIX": "own",

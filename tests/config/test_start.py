@@ -4,11 +4,16 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
 
+from config import env, start
 from worker_processes import free_port
 
 COMMANDS = {
@@ -23,7 +28,7 @@ COMMANDS = {
 
 
 def begun(folder: Path, *command: str, **environ: str) -> "subprocess.CompletedProcess[str]":
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "INTERPLAY_ENV") if name in os.environ}
     return subprocess.run(
         [sys.executable, *command],
         cwd=settings.BASE_DIR,
@@ -34,8 +39,14 @@ def begun(folder: Path, *command: str, **environ: str) -> "subprocess.CompletedP
     )
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize(("name", "value"), [("DEBUG", "foo"), ("TIME_ZONE", "Mars/Phobos"), ("VAR_DIR", "/proc/x")])
+@pytest.mark.parametrize(
+    ("command", "name", "value"),
+    [
+        *((command, "TIME_ZONE", "Mars/Phobos") for command in COMMANDS),
+        ("check", "DEBUG", "foo"),
+        ("web", "VAR_DIR", "/proc/x"),
+    ],
+)
 def test_a_refused_setting_is_one_sentence(tmp_path, command, name, value):
     done = begun(tmp_path, *COMMANDS[command], **{name: value})
     assert done.returncode == 1
@@ -55,21 +66,22 @@ def test_a_key_that_cannot_be_read_is_named(tmp_path):
     assert done.stderr == f"{tmp_path}/secret_key cannot be used: Is a directory.\n"
 
 
-@pytest.mark.parametrize(
-    ("command", "name", "value"),
-    [
-        (command, name, value)
-        for command in ("serve", "web")
-        for name in ("WEB_CONCURRENCY", "WEB_THREADS")
-        for value in ("abc", "0", "-3", "1001")
-    ],
-)
+@pytest.mark.parametrize(("name", "value"), [("WEB_CONCURRENCY", "abc"), ("WEB_THREADS", "0")])
+@pytest.mark.parametrize("command", ["serve", "web"])
 def test_a_number_of_the_web_server_that_makes_no_sense_is_named(tmp_path, command, name, value):
     arguments = COMMANDS[command] if command == "web" else ("manage.py", "serve", f"127.0.0.1:{free_port()}")
     done = begun(tmp_path, *arguments, **{name: value})
     assert done.returncode == 1
     assert f"{name} must be a whole number from 1 to 1000, not {value!r}." in done.stderr
     assert "Traceback" not in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("value", ["abc", "0", "-3", "1001"])
+@pytest.mark.parametrize("read", [env.web_concurrency, env.web_threads])
+def test_both_numbers_of_the_web_server_are_from_1_to_1000(read, value):
+    names = dict.fromkeys(("WEB_CONCURRENCY", "WEB_THREADS"), value)
+    with pytest.raises(ImproperlyConfigured, match=f"must be a whole number from 1 to 1000, not {value!r}."):
+        read(environ=names)
 
 
 @pytest.mark.parametrize("value", ["", " 3 "])
@@ -79,18 +91,36 @@ def test_the_web_server_takes_the_numbers_that_the_settings_take(tmp_path, value
 
 
 @pytest.mark.parametrize(("option", "value"), [("--web-workers", "0"), ("--threads", "0"), ("--threads", "-1")])
-def test_serve_refuses_a_number_that_would_serve_nothing(tmp_path, option, value):
-    done = begun(tmp_path, "manage.py", "serve", f"127.0.0.1:{free_port()}", option, value)
-    assert done.returncode == 1 and done.stderr == f"CommandError: {option} is a number from 1 to 1,000.\n"
+def test_serve_refuses_a_number_that_would_serve_nothing(monkeypatch, option, value):
+    monkeypatch.setattr(os, "execve", None)  # it would take this process
+    with pytest.raises(CommandError, match=f"^{option} is a number from 1 to 1,000.$"):
+        call_command("serve", f"127.0.0.1:{free_port()}", option, value)
 
 
-@pytest.mark.parametrize("host", ["999.1.1.1", "192.0.2.1", "[2001:db8::1]"])
-def test_serve_says_that_an_address_is_not_of_this_machine(tmp_path, host):
-    done = begun(tmp_path, "manage.py", "serve", f"{host}:{free_port()}")
-    assert done.returncode == 1 and "is no address of this machine" in done.stderr and "taken" not in done.stderr
+SERVE_AT = """
+import sys, django
+django.setup()
+from django.core.management import CommandError, call_command
+for host in sys.argv[2:]:
+    try:
+        call_command("serve", f"{host}:{sys.argv[1]}")
+    except CommandError as refused:
+        print(refused)
+"""
 
 
-@pytest.mark.parametrize("command", [("alive", "--json"), ("sweep", "--json"), ("audit", "x", "--json"), ("migrate",)])
+def test_serve_says_that_an_address_is_not_of_this_machine(tmp_path):
+    """One process for all: names are looked up as outside of tests, and a start that is not refused ends it."""
+    hosts = ("999.1.1.1", "192.0.2.1", "[2001:db8::1]")
+    port = str(free_port())
+    done = begun(tmp_path, "-c", SERVE_AT, port, *hosts, DJANGO_SETTINGS_MODULE="config.settings")
+    told = done.stdout.splitlines()
+    assert len(told) == len(hosts), done.stderr
+    for host, sentence in zip(hosts, told, strict=True):
+        assert f"{host.strip('[]')} is no address of this machine" in sentence
+
+
+@pytest.mark.parametrize("command", [("audit", "x", "--json"), ("migrate",)])
 def test_a_database_that_is_away_is_named_with_its_reason(tmp_path, command):
     port = free_port()
     address = f"postgres://who:hush-hush@127.0.0.1:{port}/labels"
@@ -109,7 +139,27 @@ def test_a_database_file_that_cannot_be_opened_is_named(tmp_path, command):
     assert done.stderr == f"CommandError: The database {tmp_path}/no/folder {reason}\n"
 
 
+@pytest.mark.parametrize(("runs", "owner", "is_told"), [(0, 4242, True), (0, 0, False), (1000, 4242, False)])
+def test_root_is_told_to_whom_the_folder_belongs(monkeypatch, capsys, runs, owner, is_told):
+    monkeypatch.setattr(start.os, "geteuid", lambda: runs)
+    monkeypatch.setattr(start, "settings", SimpleNamespace(VAR_DIR=SimpleNamespace(stat=partial(_owned, owner))))
+    start.warn_of_root()
+    told = capsys.readouterr().err
+    assert ("belongs to #4242" in told and "sudo -u '#4242'" in told) if is_told else told == ""
+
+
+def _owned(owner):
+    return SimpleNamespace(st_uid=owner)
+
+
 def test_a_sweep_of_a_database_without_tables_says_what_to_do(tmp_path):
     done = begun(tmp_path, "manage.py", "sweep", "--json")
     assert done.returncode == 1 and done.stdout.count("\n") == 1
     assert done.stderr == "CommandError: The database has no tables yet: run `manage.py migrate`.\n"
+
+
+def test_what_was_mended_in_a_key_is_told_at_the_start(tmp_path):
+    done = begun(tmp_path, "manage.py", "check", OPENAI_API_KEY="\ufeffsk-abc-canary")
+    assert done.returncode == 0
+    assert done.stderr.startswith("OPENAI_API_KEY has a byte-order mark around its key: it is used without.\n")
+    assert "canary" not in done.stderr + done.stdout

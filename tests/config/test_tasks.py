@@ -60,6 +60,17 @@ def test_f33_a_sweep_is_due_by_the_database_s_clock_whatever_that_of_the_machine
     assert len(swept) == 4
 
 
+def test_f33_a_clock_of_the_database_that_was_put_back_delays_no_sweep_and_hides_no_dead_worker(monkeypatch):
+    swept = []
+    monkeypatch.setattr(sweep, "sweep", lambda: swept.append(1))
+    Pulse.objects.update_or_create(part="sweep", defaults={"at": timezone.now() + timedelta(hours=3)})
+    Pulse.objects.update_or_create(part="worker", defaults={"at": timezone.now() + timedelta(hours=3)})
+    assert not Pulse.is_fresh("worker", timedelta(minutes=1))
+    tasks.sweep()
+    tasks.sweep()
+    assert len(swept) == 1 and Pulse.is_fresh("worker", timedelta(minutes=1))
+
+
 def test_f33_no_message_of_beat_expires_by_a_clock():
     assert all("expires" not in entry.get("options", {}) for entry in settings.CELERY_BEAT_SCHEDULE.values())
 

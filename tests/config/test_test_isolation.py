@@ -1,4 +1,6 @@
 import socket
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.core.files.base import ContentFile
@@ -9,6 +11,8 @@ from django.test import TransactionTestCase
 import builders
 from annotation.core.append_only import missing_triggers
 from annotation.models import Event
+
+TESTS = Path(__file__).parents[1]
 
 
 def test_a_test_cannot_reach_the_network():
@@ -42,3 +46,14 @@ def test_append_only_tables_are_emptied_after_a_test_and_guarded_inside_it(time)
 
 def test_django_still_has_the_method_that_the_flush_leans_on():
     assert callable(TransactionTestCase._fixture_teardown)
+
+
+def test_the_list_of_faults_names_a_file_that_cannot_be_read_too(request: pytest.FixtureRequest) -> None:
+    plugins = request.config.pluginmanager.get_plugins()
+    (conftest,) = [each for each in plugins if getattr(each, "__file__", "") == str(TESTS / "conftest.py")]
+    unread = pytest.CollectReport("tests/config/test_x.py", "failed", "SyntaxError", [])
+    lines: list[str] = []
+    reporter = SimpleNamespace(section=lines.append, line=lines.append, stats={"error": [unread]})
+    config = SimpleNamespace(option=SimpleNamespace(markexpr="faults"))
+    conftest.pytest_terminal_summary(reporter, config)
+    assert lines == ["faults", "error      0.0 s  tests/config/test x.py"]

@@ -9,11 +9,11 @@ ROOT = Path(settings.BASE_DIR)
 ROWS = re.findall(
     r"^\| ([TBLF]\d+|PI\d+) \| .+ \| .+ \| `(.+)` \|$", (ROOT / "docs/threats.md").read_text(encoding="utf-8"), re.M
 )
-THREATS = (*range(1, 9), *range(10, 14), 15, 16, *range(18, 22), *range(23, 28))
-INPUTS = (*range(1, 26), *range(27, 120), *range(121, 127))
-LEAKS = range(1, 33)
+THREATS = (*range(1, 9), *range(10, 14), 15, 16, *range(18, 22), *range(23, 28), *range(40, 45))
+INPUTS = (*range(1, 26), *range(27, 120), *range(121, 135))
+LEAKS = range(1, 34)
 PROMPTS = range(1, 15)
-FAULTS = (*range(1, 9), *range(11, 14), *range(16, 21), *range(23, 30), *range(32, 38), 40, 41, 42)
+FAULTS = (*range(1, 9), *range(11, 14), *range(16, 21), *range(23, 30), *range(32, 38), *range(40, 43), *range(46, 51))
 CASES = [
     *(f"T{n}" for n in THREATS),
     *(f"B{n:02}" for n in INPUTS),

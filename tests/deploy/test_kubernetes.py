@@ -1,6 +1,7 @@
 """The manifests of Kubernetes keep to its schemas, to docker-compose.yml and to the site."""
 
 import ipaddress
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from django.core.management import get_commands
 from django.urls import Resolver404, resolve
 
 import deployment
@@ -40,11 +42,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 
 
 def pod_specs(resources: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    kinds = ("Deployment", "StatefulSet", "Job")
     return {
-        resource["metadata"]["name"]: resource["spec"]["template"]["spec"]
+        resource["metadata"]["name"]: deployment.pod_template(resource)["spec"]
         for resource in resources
-        if resource["kind"] in kinds
+        if resource["kind"] in deployment.KINDS_WITH_PODS
     }
 
 
@@ -65,7 +66,8 @@ def test_every_pod_keeps_to_the_standard_restricted(site: list[dict[str, Any]]) 
         shared = pod["securityContext"]
         assert shared["runAsNonRoot"] is True and shared["runAsUser"] > 0 and shared["fsGroup"] > 0, name
         assert shared["seccompProfile"] == {"type": "RuntimeDefault"}
-        assert all(volume.keys() & {"secret", "emptyDir"} for volume in pod["volumes"])
+        kinds = {"secret", "emptyDir", "persistentVolumeClaim"}
+        assert all(volume.keys() & kinds for volume in pod["volumes"])
         for container in pod["containers"] + pod.get("initContainers", []):
             context = {"readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False}
             assert container["securityContext"] == context | {"capabilities": {"drop": ["ALL"]}}, name
@@ -76,7 +78,7 @@ def test_every_pod_that_stays_says_whether_it_lives_and_servers_whether_they_are
     site: list[dict[str, Any]],
 ) -> None:
     pods = pod_specs(site)
-    for name in pods.keys() - {"migrate"}:
+    for name in pods.keys() - {"migrate", "backup"}:
         probes = pods[name]["containers"][0]
         assert "livenessProbe" in probes
         assert "readinessProbe" in probes if name in ("web", "database", "queue") else "readinessProbe" not in probes
@@ -122,6 +124,59 @@ def test_a_pod_runs_what_its_container_in_docker_compose_runs() -> None:
         assert check == ["sh", "-c", COMPOSE[name]["healthcheck"]["test"][1]]
     alive = PODS["beat"]["containers"][0]["livenessProbe"]["exec"]["command"]
     assert alive == COMPOSE["beat"]["healthcheck"]["test"][1:]
+
+
+def test_a_pod_that_a_cron_job_starts_is_as_all_others() -> None:
+    pod, cron = (yaml.safe_load((BASE / name).read_text()) for name in ("pod.yaml", "cron_pod.yaml"))
+    assert cron["spec"]["jobTemplate"]["spec"]["template"] == pod["spec"]["template"]
+
+
+def test_a_backup_goes_into_a_volume_that_stays_and_writes_nowhere_else(site: list[dict[str, Any]]) -> None:
+    pod = pod_specs(site)["backup"]
+    (container,) = pod["containers"]
+    mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
+    assert mounts[container["command"][3]] == "backups" and {"/var/lib/interplay", "/tmp"} <= mounts.keys()
+    (volume,) = (volume for volume in pod["volumes"] if volume["name"] == "backups")
+    claims = [each["metadata"]["name"] for each in site if each["kind"] == "PersistentVolumeClaim"]
+    assert volume["persistentVolumeClaim"]["claimName"] in claims
+    assert get_commands()["backup"] == "config"
+    (cron,) = (each for each in site if each["kind"] == "CronJob")
+    assert cron["spec"]["concurrencyPolicy"] == "Forbid"
+
+
+def commands_of(heading: str) -> list[str]:
+    """The lines of the first block of commands below a heading of docs/scaling.md."""
+    text = (deployment.ROOT / "docs/scaling.md").read_text().partition(f"## {heading}\n")[2]
+    return text.split("```")[1].strip().splitlines()
+
+
+def test_a_copy_elsewhere_works_as_the_document_says(tmp_path: Path) -> None:
+    lines = commands_of("On Kubernetes")
+    first_cluster = next(number for number, line in enumerate(lines) if line.startswith("kubectl apply"))
+    before = [line.replace("~/", f"{tmp_path}/") for line in lines[:first_cluster]]
+    files = yaml.safe_load((EXAMPLE / "kustomization.yaml").read_text())["secretGenerator"][0]["files"]
+    script = "\n".join(
+        ["set -eu", *before, *(f"test -e {file} || echo x > {file}" for file in files), "kubectl kustomize ."]
+    )
+    done = subprocess.run(["bash", "-c", script], cwd=deployment.ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert {"Deployment", "CronJob", "StatefulSet"} <= {each["kind"] for each in yaml.safe_load_all(done.stdout)}
+
+
+def test_a_restore_is_the_job_of_the_backup_with_another_command(site: list[dict[str, Any]], tmp_path: Path) -> None:
+    """The patch of docs/operators.md, on what `kubectl create job --from=cronjob/backup` makes."""
+    text = (deployment.ROOT / "docs/operators.md").read_text()
+    (patch,) = re.findall(r"kubectl patch --local .*?--patch '(.+?)'", text, re.S)
+    (cron,) = (each for each in site if each["kind"] == "CronJob")
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "restore"}, **cron["spec"]["jobTemplate"]}
+    file = tmp_path / "job.yaml"
+    file.write_text(yaml.safe_dump(job))
+    command = ["kubectl", "patch", "--local", "-f", str(file), "--type=json", "-o", "yaml", "--patch", patch]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    (container,) = yaml.safe_load(done.stdout)["spec"]["template"]["spec"]["containers"]
+    assert container["command"][:3] == ["python", "manage.py", "restore"]
+    assert container["command"][3].startswith("/backups/")
 
 
 def test_ports_and_addresses_lead_to_the_web_server() -> None:
@@ -207,8 +262,8 @@ def may(
 
 @pytest.fixture(scope="module")
 def labels(site: list[dict[str, Any]]) -> dict[str, dict[str, str]]:
-    kinds = ("Deployment", "StatefulSet", "Job")
-    templates = {each["metadata"]["name"]: each["spec"]["template"] for each in site if each["kind"] in kinds}
+    kinds = deployment.KINDS_WITH_PODS
+    templates = {each["metadata"]["name"]: deployment.pod_template(each) for each in site if each["kind"] in kinds}
     return {name: {"namespace": "interplay", **each["metadata"]["labels"]} for name, each in templates.items()}
 
 
@@ -216,7 +271,7 @@ def test_pods_reach_the_internet_if_they_need_it_and_nothing_inside(
     site: list[dict[str, Any]], labels: dict[str, dict[str, str]]
 ) -> None:
     inside = [network[number] for network in map(ipaddress.ip_network, PRIVATE.split()) for number in (0, -1)]
-    for name in ("web", "runs", "worker"):
+    for name in ("web", "runs", "worker", "backup"):
         assert [place for place in PUBLIC.split() if not may(site, "Egress", labels[name], place, 443)] == []
         assert [str(place) for place in inside if may(site, "Egress", labels[name], str(place), 443)] == []
         assert not may(site, "Egress", labels[name], "1.1.1.1", 22)

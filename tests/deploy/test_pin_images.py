@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.pin_images import FILES, PROGRAMS, ROOT, images, main, pinned, unpinned
+from deploy.pin_images import FILES, POSTGRESQL, PROGRAMS, ROOT, images, main, pinned, unpinned
 
 OLD, NEW = "sha256:" + "a" * 64, "sha256:" + "b" * 64
 NAMED = f"""\
@@ -47,7 +47,37 @@ def test_every_image_of_others_in_this_repository_has_a_digest():
             if "@sha256:" in line:
                 image, _at, digest = line.partition("@")
                 assert same.setdefault(image, digest) == digest, f"{image} has two digests"
-    assert same.keys() == {"python:3.12-slim", "caddy:2-alpine", "postgres:16-alpine", "redis:7-alpine"}
+    assert same.keys() == {
+        "python:3.12-slim-trixie",
+        "caddy:2-alpine",
+        f"postgres:{POSTGRESQL}-alpine",
+        f"postgres:{POSTGRESQL}-trixie",
+        "redis:7-alpine",
+    }
+
+
+def test_client_and_servers_of_postgresql_have_the_major_version_that_stands_here(tmp_path, capsys):
+    named = {name: [image for image in images((ROOT / name).read_text()) if "postgres" in image] for name in FILES}
+    assert {name for name, found in named.items() if found} == {
+        "Dockerfile",
+        "docker-compose.yml",
+        "deploy/kubernetes/example/postgresql.yaml",
+    }
+    assert {image.partition("-")[0] for found in named.values() for image in found} == {f"postgres:{POSTGRESQL}"}
+    other = tmp_path / "Dockerfile"
+    other.write_text(f"FROM postgres:{POSTGRESQL + 1}.2-trixie@{OLD}\n")
+    assert main(["--check", str(other)]) == 1 and f"postgres:{POSTGRESQL + 1}.2-trixie" in capsys.readouterr().out
+    assert pinned(other.read_text(), {f"postgres:{POSTGRESQL}-trixie": NEW}) == (
+        f"FROM postgres:{POSTGRESQL}-trixie@{NEW}\n"
+    )
+
+
+def test_the_image_takes_the_client_from_that_image_and_debian_of_one_release():
+    lines = (ROOT / "Dockerfile").read_text().splitlines()
+    bases = [line.split()[1] for line in lines if line.startswith("FROM ")]
+    assert {image.partition("@")[0].rpartition("-")[2] for image in bases} == {"trixie"}  # its libraries are loaded
+    assert any(line.startswith("COPY --from=postgresql ") for line in lines)
+    assert not [line for line in lines if "postgresql-client" in line]
 
 
 @pytest.fixture
@@ -74,9 +104,9 @@ def test_each_program_is_asked_for_every_image_and_what_it_says_is_written(progr
     done = run_with(tmp_path, copies, f"echo {NEW}", program)
     assert done.returncode == 0, done.stderr
     written = "".join(file.read_text() for file in copies)
-    assert written.count(f"@{NEW}") == 7 and written.count("@sha256:") == 7
+    assert written.count(f"@{NEW}") == 8 and written.count("@sha256:") == 8
     calls = (tmp_path / "calls").read_text().splitlines()
-    assert len(calls) == 4 and all("{{{" not in call for call in calls)
+    assert len(calls) == 5 and all("{{{" not in call for call in calls)
     assert ("postgres:16-alpine" in "".join(calls)) and calls[0].split()[0] == PROGRAMS[program][0]
 
 

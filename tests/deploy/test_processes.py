@@ -1,10 +1,12 @@
 """The processes of docker-compose.yml and of the manifests, started by their own commands as containers start them.
 
 The code is what the image copies, with the static files that it collects, on a file system where nothing but the
-volumes can be written. The database wants the password of the secret's file, and so does Redis, which is started by its
-own command too. Compose's processes share a volume; those of Kubernetes have a folder each, and a bucket.
+volumes can be written, and with no right of root's. PostgreSQL's client and server have the version that image and
+docker-compose.yml name. The database wants the password of the secret's file, and so does Redis, which is started by
+its own command too. Compose's processes share a volume; those of Kubernetes have a folder each, and a bucket.
 """
 
+import io
 import json
 import os
 import re
@@ -13,15 +15,21 @@ import signal
 import stat
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import yaml
+from PIL import Image
 
 import deployment
+import postgresql_cluster
+from absent import skip_or_fail
+from deploy.pin_images import POSTGRESQL
 from deployment import BASE, ROOT
 from postgresql_cluster import Cluster, program
 from s3_server import S3Server
@@ -40,9 +48,13 @@ pytestmark = [
 
 IMAGE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 COMPOSE = deployment.compose()["services"]
+GUIDE = (ROOT / "docs/operators.md").read_text(encoding="utf-8")
 BIN = Path(sys.executable).parent
 SECRET = "dots.and/slashes:and@signs"  # what an address would take for something else
-READ_ONLY = 'for folder in $0; do mount --bind "$folder" "$folder"; done; mount -o remount,bind,ro / && exec "$@"'
+READ_ONLY = (
+    'for folder in $0; do mount --bind "$folder" "$folder"; done; mount -o remount,bind,ro / && exec setpriv {} "$@"'
+)
+READ_ONLY = READ_ONLY.format("--no-new-privs --inh-caps=-all --bounding-set=-all")
 
 
 class Proxied(HTTPConnection):
@@ -61,15 +73,16 @@ class VisitorByProxy(Visitor):
 class Servers:
     """A PostgreSQL and a Redis with the passwords of the secrets, and the folder of these."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, programs: Path) -> None:
+        self.programs = programs
         self.secrets = folder / "secrets"
         self.secrets.mkdir()
         for name in ("database_password", "redis_password"):
             (self.secrets / name).write_text(f"{SECRET}\n")
         (self.secrets / "secret_key").write_text("only-for-tests-" + "k" * 50)
-        self.cluster = Cluster()
-        with self.cluster.connect("postgres") as server:
-            server.execute(f"CREATE ROLE interplay LOGIN PASSWORD '{SECRET}'")
+        self.cluster = Cluster(programs=programs)
+        with self.cluster.connect("postgres") as server:  # POSTGRES_USER may do everything
+            server.execute(f"CREATE ROLE interplay SUPERUSER LOGIN PASSWORD '{SECRET}'")
         rules = Path(self.cluster.folder, "data/pg_hba.conf")
         rules.write_text(f"host all interplay 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
         self.cluster.stop(signal.SIGINT)
@@ -97,9 +110,12 @@ class Servers:
 
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
-    servers = Servers(tmp_path_factory.mktemp("servers"))
-    yield servers
-    servers.remove()
+    with postgresql_cluster.programs_for_the_account() as programs:
+        if POSTGRESQL not in programs:
+            skip_or_fail(f"PostgreSQL {POSTGRESQL} is not here; `make .venv/postgresql/ready` brings it")
+        servers = Servers(tmp_path_factory.mktemp("servers"), programs[POSTGRESQL])
+        yield servers
+        servers.remove()
 
 
 @pytest.fixture(scope="module")
@@ -126,15 +142,31 @@ class Site:
     def __init__(self, kind: str, folder: Path, code: Path, servers: Servers) -> None:
         self.kind, self.folder, self.code, self.servers = kind, folder, code, servers
         self.port = free_port()
+        self.backups = folder / "backups"
+        self.backups.mkdir()
         self.database = f"{kind}_site"
-        with servers.cluster.connect("postgres") as server:
-            server.execute(f"CREATE DATABASE {self.database} OWNER interplay")
-        with servers.cluster.connect(self.database) as server:
-            server.execute("CREATE EXTENSION pg_trgm")
+        self.begin_with_an_empty_database()
         self.bucket = S3Server() if kind == "kubernetes" else None
         for name in ("media_access_key", "media_secret_key") if self.bucket else ():
             (servers.secrets / name).write_text(self.bucket.environment[name.upper()])
         self.running: dict[str, subprocess.Popen[str]] = {}
+
+    def begin_with_an_empty_database(self) -> None:
+        with self.servers.cluster.connect("postgres") as server:
+            server.execute(f"DROP DATABASE IF EXISTS {self.database} WITH (FORCE)")
+            server.execute(f"CREATE DATABASE {self.database} OWNER interplay")
+
+    def lose_everything(self) -> None:
+        """Empty database, queue, volumes and bucket, but the folder of backups."""
+        self.begin_with_an_empty_database()
+        password = {"REDISCLI_AUTH": SECRET}
+        flush = ["redis-cli", "-p", str(self.servers.redis_port), "FLUSHALL"]
+        subprocess.run(flush, env={**os.environ, **password}, check=True, capture_output=True)
+        for folder in self.folder.iterdir():
+            if folder.is_dir() and folder != self.backups:
+                shutil.rmtree(folder)
+        if self.bucket:
+            self.bucket.empty()
 
     def variables(self, name: str) -> dict[str, str]:
         if self.kind == "compose":
@@ -157,6 +189,7 @@ class Site:
             "/run/secrets/site/": f"{self.servers.secrets}/",
             "/run/secrets/": f"{self.servers.secrets}/",
             "/var/lib/interplay": str(self.folder / volume),
+            "/backups": str(self.backups),
             "/tmp": str(self.folder / f"tmp-{name}"),
             "0.0.0.0:8000": f"127.0.0.1:{self.port}",
             "/app/": f"{self.code}/",
@@ -175,12 +208,14 @@ class Site:
         variables = {key: self.here(str(value), name) for key, value in wanted.items()}
         for folder in (variables["VAR_DIR"], variables["TMPDIR"], str(self.folder / f"tmp-{name}")):
             Path(folder).mkdir(parents=True, exist_ok=True)  # a volume begins as the image's folder, with its tmp
-        return {"PATH": f"{BIN}:{os.environ['PATH']}", "HOME": variables["VAR_DIR"], **variables}
+        path = f"{BIN}:{self.servers.programs}:{os.environ['PATH']}"
+        return {"PATH": path, "HOME": variables["VAR_DIR"], **variables}
 
     def words(self, name: str, *command: str) -> list[str]:
         """Return the command on a file system where only its own folders can be written."""
         environ = self.environ(name)
-        writable = " ".join({environ["VAR_DIR"], environ["TMPDIR"], str(self.folder / f"tmp-{name}")})
+        own = {environ["VAR_DIR"], environ["TMPDIR"], str(self.folder / f"tmp-{name}")}
+        writable = " ".join(own | ({str(self.backups)} if name == "backup" else set()))
         own_mounts = ["unshare", "--mount", "--propagation", "private", "sh", "-euc", READ_ONLY, writable]
         return [*(own_mounts if os.geteuid() == 0 else []), *(self.here(word, name) for word in command)]
 
@@ -208,6 +243,12 @@ class Site:
                 text=True,
                 start_new_session=True,
             )
+
+    def up(self) -> None:
+        """Start what stays, as `docker compose up -d` and the manifests do once the database is migrated."""
+        for name in ("web", "runs", "worker", "beat"):
+            self.start(name)
+        wait_until(lambda: listens(self.port), "web", 120)
 
     def answer(self, path: str, **headers: str) -> tuple[int, bytes]:
         connection = Proxied("127.0.0.1", self.port, timeout=30)
@@ -269,40 +310,105 @@ def test_everybody_may_read_the_static_files_of_the_image(code: Path) -> None:
     assert [path for path in collected if path.is_dir() and not path.stat().st_mode & stat.S_IXOTH] == []
 
 
-def test_the_commands_of_the_files_make_a_site_that_people_label_on(
+def test_the_commands_of_the_files_make_a_site_that_people_label_on_and_that_comes_back_when_all_volumes_are_lost(
     site: Site, record_property: Callable[[str, object], None]
 ) -> None:
+    """In one go, for most of its time goes by while processes start and migrate."""
+    _people_label_on_a_new_site(site, record_property)
+    made, labels = _a_backup_is_made(site)
+    assert site.stop() == {"web": 0, "runs": 0, "worker": 0, "beat": 0}, site.logs()
+    assert "Traceback" not in site.logs()
+    site.lose_everything()
+    _the_backup_comes_back_as_the_document_says(site, made, labels)
+    assert site.stop() == {"web": 0, "runs": 0, "worker": 0, "beat": 0}, site.logs()
+    assert "Traceback" not in site.logs()
+
+
+def _people_label_on_a_new_site(site: Site, record_property: Callable[[str, object], None]) -> None:
     assert "Applying annotation.0001" in site.run("migrate")
     site.run("web", "python", "manage.py", "migrate", "--check")
-    for name in ("web", "runs", "worker", "beat"):
-        site.start(name)
-    wait_until(lambda: listens(site.port), "web", 120)
+    site.up()
     assert site.answer("/livez")[0] == site.answer("/readyz")[0] == 200
     static = re.search(rb"/static/[\w.-]+\.css", site.answer("/accounts/login/")[1])
     assert static and site.answer(static[0].decode())[0] == 200
     wait_until(lambda: site.answer("/healthz")[0] == 200, f"a sweep: {site.logs()}", 120)
     _health_checks_are_green(site)
-    tools = f"{ROOT}:{ROOT / 'tests/support'}"
-    fill = (
-        "import json, django; django.setup(); import site_visitors; print(json.dumps(site_visitors.fill('one', 9, 1)))"
-    )
-    filled = json.loads(
-        site.run("web", "python", "-c", fill, PYTHONPATH=tools, DJANGO_SETTINGS_MODULE="config.settings")
-    )
-    crowd = Crowd(site.port, filled, VisitorByProxy)
-    crowd.labels(1)
-    crowd.go_home()
-    assert [status for status, _text in crowd.odd if status != 302] == []  # nothing is left
-    with site.servers.cluster.connect(site.database) as server:
-        (stored,) = server.execute("SELECT count(*) FROM annotation_label").fetchone()
-    assert stored >= len(crowd.acknowledged) >= 1
+    assert _people_label(site) >= 1
     for name, process in site.running.items():
         memory, threads = weight(process)
         record_property(f"{name}: MiB and threads", f"{memory}, {threads}")
         limits = COMPOSE[name]["deploy"]["resources"]["limits"]
         assert memory < mib(limits["memory"]) and threads < limits["pids"]
-    assert site.stop() == {"web": 0, "runs": 0, "worker": 0, "beat": 0}, site.logs()
-    assert "Traceback" not in site.logs()
+
+
+def _people_label(site: Site) -> int:
+    """Let somebody label in a new project, and return how many labels are stored in all."""
+    fill = (
+        "import json, django; django.setup(); import site_visitors as people; print(json.dumps(people.fill({}, 9, 1)))"
+    )
+    of_tests = {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests/support'}", "DJANGO_SETTINGS_MODULE": "config.settings"}
+    filled = json.loads(site.run("web", "python", "-c", fill.format(repr(f"p-{uuid4().hex}")), **of_tests))
+    before = _labels(site)
+    crowd = Crowd(site.port, filled, VisitorByProxy)
+    crowd.labels(1)
+    crowd.go_home()
+    assert [status for status, _text in crowd.odd if status != 302] == []  # nothing is left
+    assert _labels(site) - before >= len(crowd.acknowledged) >= 1
+    return _labels(site)
+
+
+def _labels(site: Site) -> int:
+    with site.servers.cluster.connect(site.database) as server:
+        return int(server.execute("SELECT count(*) FROM annotation_label").fetchone()[0])
+
+
+def _a_backup_is_made(site: Site) -> tuple[Path, int]:
+    """Return the backup, which its check has restored, and how many labels it holds."""
+    site.run("web", "python", "manage.py", "create_project", "garden")
+    pictures = Path(site.here("/tmp/posts.zip", "web"))
+    pictures.write_bytes(_posts_with_pictures(5))
+    assert '"items": 5, "labels": 0' in site.run(
+        "web", "python", "manage.py", "import_items", "garden", "/tmp/posts.zip", "--json"
+    )
+    labels = _labels(site)
+    site.run("backup")  # while people could label
+    (made,) = site.backups.iterdir()
+    (document,) = re.findall(r"^docker compose run --rm backup (python manage\.py backup \S+ --check)$", GUIDE, re.M)
+    checked = json.loads(site.run("backup", *of_this_backup(document, made), "--json"))
+    assert checked["ok"] and checked["restored"] and len(checked["projects"]) == 2 and not checked["remarks"], checked
+    return made, labels
+
+
+def _the_backup_comes_back_as_the_document_says(site: Site, made: Path, labels: int) -> None:
+    if site.kind == "compose":
+        (document,) = re.findall(r"^docker compose run --rm backup (python manage\.py restore \S+)$", GUIDE, re.M)
+    else:
+        (document,) = re.findall(r'"value": (\["python", "manage.py", "restore", .+?\])', GUIDE)
+        document = " ".join(json.loads(document))
+    site.run("backup", *of_this_backup(document, made))
+    assert "No migrations to apply" in site.run("migrate")
+    site.up()
+    wait_until(lambda: site.answer("/healthz")[0] == 200, f"a sweep: {site.logs()}", 120)
+    audited = json.loads(site.run("web", "python", "manage.py", "audit", "--json"))
+    assert audited["ok"] and (audited["site"]["items"], audited["site"]["labels"]) == (14, labels), audited
+    assert _people_label(site) > labels
+
+
+def of_this_backup(document: str, made: Path) -> list[str]:
+    """Return the document's command with the name of a backup that is there."""
+    return [re.sub(r"^/backups/\d.*", f"/backups/{made.name}", word) for word in document.split()]
+
+
+def _posts_with_pictures(number: int) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        rows = [{"id": f"q-{n}", "text": f"Post {n}.", "image": f"{n}.png"} for n in range(number)]
+        archive.writestr("posts.jsonl", "\n".join(map(json.dumps, rows)))
+        for n in range(number):
+            picture = io.BytesIO()
+            Image.new("RGB", (40, 30), (n, 9, 9)).save(picture, "PNG")
+            archive.writestr(f"{n}.png", picture.getvalue())
+    return out.getvalue()
 
 
 def _health_checks_are_green(site: Site) -> None:

@@ -203,6 +203,7 @@ CALLS: dict[tuple[str, str], Call] = {
     ("patch", "api:webhook"): Call(D, body=fixed(happenings=["item.closed"])),
     ("delete", "api:webhook"): Call(D, 204),
     ("post", "api:webhook-test"): Call(D, 202),
+    ("post", "api:webhook-secret"): Call(D),
     ("post", "api:invitation-accept"): Call(A, body=an_invitation_of_another_project),
     ("get", "api:consent"): Call(A),
     ("post", "api:consent"): Call(A, body=fixed(version=1)),

@@ -19,6 +19,10 @@ class Statements:
     """What a request sent to the database, and where the other connection got through."""
 
     texts: list[str] = field(default_factory=list)
+    closed: list[bool] = field(default_factory=list)
+    """Whether nobody else could have written before each statement: on SQLite, inside a transaction."""
+    transactions: list[object] = field(default_factory=list)
+    """The outermost transaction that each statement stands in; None outside of one."""
     happened: bool = False
 
 
@@ -32,9 +36,12 @@ def before_statement(number: int | None, event: Callable[[], object]) -> Iterato
     seen = Statements()
 
     def execute(run: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
-        if len(seen.texts) == number and not (connection.vendor == "sqlite" and connection.in_atomic_block):
+        is_closed = connection.vendor == "sqlite" and connection.in_atomic_block
+        if len(seen.texts) == number and not is_closed:
             seen.happened = _elsewhere(event)
+        seen.transactions.append(next(iter(connection.atomic_blocks), None))
         seen.texts.append(sql)
+        seen.closed.append(is_closed)
         return run(sql, params, many, context)
 
     with connection.execute_wrapper(execute):

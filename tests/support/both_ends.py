@@ -8,31 +8,9 @@ to wait for.
 import os
 from collections import Counter
 from functools import cached_property
-from pathlib import Path
 
 from xdist.scheduler import LoadFileScheduling
 from xdist.workermanage import WorkerController
-
-LONGEST = (
-    "test_browser_crawl.py",
-    "test_two_machines.py",
-    "test_drain_under_faults.py",
-    "test_rolling_upgrade.py",
-    "test_process_faults.py",
-    "test_processes.py",
-    "test_supervisor.py",
-    "test_the_project_ends_during_a_request.py",
-    "test_exactly_k.py",
-)
-"""Files given as a whole that take a minute or so, longest first.
-
-If one of them began last, the others would wait for its end.
-"""
-
-
-def rank(file: Path) -> int:
-    """Return the place of a file among the longest; those that are not among them come after all of these."""
-    return LONGEST.index(file.name) if file.name in LONGEST else len(LONGEST)
 
 
 class BothEnds(LoadFileScheduling):  # type: ignore[misc]

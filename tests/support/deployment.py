@@ -26,7 +26,7 @@ def variables() -> set[str]:
 
 def secrets() -> set[str]:
     """Return the names of those that hold a secret: each may be given as NAME_FILE too."""
-    return set(re.findall(r"env\.(?:secret|session_key|server_url)\(\s*\"([A-Z0-9_]+)\"", SETTINGS))
+    return set(re.findall(r"env\w*\.(?:secret|session_key|server_url)\(\s*\"([A-Z0-9_]+)\"", SETTINGS))
 
 
 def unknown(names: set[str]) -> list[str]:
@@ -54,15 +54,23 @@ def manifests(folder: Path = BASE) -> list[dict[str, Any]]:
     return [resource for path in files for resource in yaml.safe_load_all(path.read_text(encoding="utf-8"))]
 
 
-PATCHES = ("pod.yaml", "wait.yaml")
+PATCHES = ("pod.yaml", "cron_pod.yaml", "wait.yaml")
+KINDS_WITH_PODS = ("Deployment", "StatefulSet", "Job", "CronJob")
+
+
+def pod_template(resource: dict[str, Any]) -> dict[str, Any]:
+    """Return what a resource of one of these kinds says of its pods."""
+    spec = resource["spec"]
+    template: dict[str, Any] = (spec["jobTemplate"]["spec"] if resource["kind"] == "CronJob" else spec)["template"]
+    return template
 
 
 def pods() -> dict[str, dict[str, Any]]:
     """Return what each component of the site says of its pods, by the component's name."""
     return {
-        resource["metadata"]["name"]: resource["spec"]["template"]["spec"]
+        resource["metadata"]["name"]: pod_template(resource)["spec"]
         for resource in manifests()
-        if resource["kind"] in ("Deployment", "Job")
+        if resource["kind"] in KINDS_WITH_PODS
     }
 
 

@@ -22,7 +22,7 @@ from annotation.members.participation import consent
 from annotation.models import Import, Membership, Project, ReleaseOrder
 from annotation.projects.create import create_project
 from annotation.releases.job import RELEASES, order_release
-from annotation.releases.selection import Selection
+from annotation.releases.request import Selection
 
 
 def fill(items: int, people: int) -> dict[str, Any]:
@@ -72,8 +72,13 @@ def ring(import_id: int) -> bool:
 def order_from_worker() -> int:
     """Order a release that a worker builds, although it is small. Return the key of the order."""
     member = _importer()
+    stored = Selection().model_dump(mode="json")
     row = ReleaseOrder.objects.create(
-        project=member.project, ordered_by=member, key=uuid4(), options=Selection().as_json(), items_total=1
+        project=member.project,
+        ordered_by=member,
+        key=uuid4(),
+        options=stored,
+        items_total=1,
     )
     RELEASES.enqueue(row.pk)
     return row.pk

@@ -82,7 +82,7 @@ def cluster() -> Cluster:
 def make_site(folder: Path) -> dict[str, str]:
     """Create a separate site in a folder, with a migrated SQLite database. Return the environment of its commands."""
     begin_with(folder / "interplay.sqlite3")
-    inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "INTERPLAY_ENV") if name in os.environ}
     return {**inherited, "VAR_DIR": str(folder)}
 
 

@@ -420,6 +420,7 @@ TRIED = {
 }
 """Fields of forms and bodies that a row above sends."""
 NO_OBJECTS = {
+    *("AccountForm.groups", "AccountForm.user_permissions"),  # the site admin's form; they belong to the whole site
     *(f"{form}.category" for form in ("AnswerForm", "CategoryChoice", "DecisionForm", "EntryForm", "KeyForm")),
     *(f"{form}.category" for form in ("MissingCategoryForm", "OpinionForm", "PoolFilesForm", "TrainingAnswerForm")),
     *(
@@ -448,6 +449,7 @@ WORDS = {
         "category",
         "claim",
         "column",
+        "login",
         "count",
         "delete",
     ),
@@ -459,7 +461,6 @@ WORDS = {
         "q",
         "reader",
         "reason",
-        "role",
         "rule",
         "said",
         "seen",
@@ -468,6 +469,6 @@ WORDS = {
         "source",
         "state",
     ),
-    *("status", "step", "strategy", "tab", "template", "term", "terms", "text", "to", "version", "which"),
+    *("status", "strategy", "tab", "template", "term", "terms", "text", "to", "version", "which"),
 }
 """What views read from a request by its name, and what names no object: words, numbers, codes of the design."""

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Literal
 
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Error, Page
+from playwright.sync_api import Error, Page, ViewportSize
 
 THEMES = ("light", "dark")
 WIDTHS = (1440, 820, 390)
@@ -53,7 +53,7 @@ NAMES = re.compile("Interplay|Hugging Face|Hateful Memes|Label Studio|doccano|Pa
 ENGLISH = re.compile(r"\b[A-Za-z][a-z]{2,}(?:[ ,'’]+[A-Za-z]?[a-z]+)+")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Look:
     """How a page is looked at."""
 
@@ -62,9 +62,10 @@ class Look:
     language: str
 
     def take_on(self, page: Page) -> None:
-        """Give the page this theme and width; its language is that of its context."""
+        """Give the page this theme and width, if it has others; its language is that of its context."""
         page.emulate_media(color_scheme=self.theme)
-        page.set_viewport_size({"width": self.width, "height": 900})
+        if page.viewport_size != (size := ViewportSize(width=self.width, height=900)):
+            page.set_viewport_size(size)
 
 
 LOOKS = [Look(*values) for values in product(THEMES, WIDTHS, LANGUAGES)]

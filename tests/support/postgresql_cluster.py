@@ -5,23 +5,59 @@ import pwd
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
 
 from worker_processes import free_port, wait_until
 
+_SYSTEM = Path("/usr/lib/postgresql")
 _USER = "postgres"
 """The server refuses to run as root, so that a test that does gives it this account."""
 
 
-def program(name: str) -> str:
-    """Return the path of a program of the server; empty if it is not installed, or root has no user to run it as."""
+def program(name: str, folder: Path | None = None) -> str:
+    """Return the path of a program of the server, in this folder if one is given.
+
+    It is empty if the program is not installed, or root has no user to run it as.
+    """
     if os.geteuid() == 0 and not any(account.pw_name == _USER for account in pwd.getpwall()):
         return ""
-    places = os.pathsep.join([os.environ.get("PATH", ""), *map(str, Path("/usr/lib/postgresql").glob("*/bin"))])
-    return shutil.which(name, path=places) or ""
+    places = [str(folder)] if folder else [os.environ.get("PATH", ""), *map(str, _SYSTEM.glob("*/bin"))]
+    return shutil.which(name, path=os.pathsep.join(places)) or ""
+
+
+def programs_by_version() -> dict[int, Path]:
+    """Return the folders with programs of client and server, by major version: those of the system and of `make`."""
+    beside = Path(sys.prefix) / "postgresql"
+    folders = [*_SYSTEM.glob("*/bin"), *beside.glob("*/pginstall*/bin")]
+    found: dict[int, Path] = {}
+    for folder in folders:
+        if all(program(name, folder) for name in ("initdb", "postgres", "pg_dump", "pg_restore", "psql")):
+            said = subprocess.run([folder / "postgres", "--version"], check=True, capture_output=True, text=True).stdout
+            found.setdefault(int(said.partition(") ")[2].partition(".")[0]), folder)
+    return found
+
+
+@contextmanager
+def programs_for_the_account() -> Iterator[dict[int, Path]]:
+    """Yield the folders of `programs_by_version`, copied to where the account of the server can read them."""
+    beside = Path(sys.prefix) / "postgresql"
+    copies = Path(tempfile.mkdtemp(prefix="postgresql-"))
+    copies.chmod(0o755)
+    try:
+        if beside.is_dir():
+            shutil.copytree(beside, copies / "beside")
+        yield {
+            version: copies / "beside" / folder.relative_to(beside) if folder.is_relative_to(beside) else folder
+            for version, folder in programs_by_version().items()
+        }
+    finally:
+        shutil.rmtree(copies)
 
 
 def version() -> bytes:
@@ -31,10 +67,13 @@ def version() -> bytes:
 
 
 class Cluster:
-    """One server on a free port with an empty database `site`, or with a copy of what a stopped one had."""
+    """One server on a free port with an empty database `site`, or with a copy of what a stopped one had.
 
-    def __init__(self, files: Path | None = None) -> None:
-        self._files = files
+    Its programs are those of the system, or those in a folder.
+    """
+
+    def __init__(self, files: Path | None = None, programs: Path | None = None) -> None:
+        self._files, self._programs = files, programs
         self.folder = tempfile.mkdtemp(prefix="cluster-")
         self.port = free_port()
         self._server: subprocess.Popen[bytes] | None = None
@@ -98,7 +137,7 @@ class Cluster:
         user = _USER if os.geteuid() == 0 else None
         quiet = subprocess.DEVNULL
         return subprocess.Popen(
-            [program(name), *arguments],
+            [program(name, self._programs), *arguments],
             user=user,
             cwd=self.folder,
             stdout=quiet,
@@ -111,17 +150,22 @@ class Cluster:
 
 
 class Standby(Cluster):
-    """A streaming replica of another server: whatever that one commits can be read here a moment later."""
+    """A streaming replica of another server, made as docs/scaling.md says.
+
+    Whatever that one commits can be read here a moment later.
+    """
 
     def __init__(self, primary: Cluster) -> None:
         self._primary = primary
         super().__init__()
 
     def _create(self) -> None:
-        source = ["-h", "127.0.0.1", "-p", str(self._primary.port), "-U", _USER]
-        options = ["--write-recovery-conf", "--checkpoint=fast", "--no-sync"]
-        self._run("pg_basebackup", "-D", f"{self.folder}/data", *source, *options)
-        self.start()
+        with self._primary.connect() as server:
+            server.execute("CREATE ROLE copies REPLICATION LOGIN")
+        source = ["-h", "127.0.0.1", "-p", str(self._primary.port), "-U", "copies"]
+        options = ["--write-recovery-conf", "--create-slot", "--slot", "interplay"]
+        self._run("pg_basebackup", "-D", f"{self.folder}/data", *source, *options, "--checkpoint=fast", "--no-sync")
+        self.start(hot_standby_feedback="on")
 
     def pause(self) -> None:
         """Fall behind: keep what the primary sends, and show none of it."""

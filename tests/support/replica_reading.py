@@ -4,7 +4,9 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
+from django.conf import settings
 from django.db import connections, transaction
+from django.test import Client
 
 import site_visitors
 from annotation.analytics import stored_figures
@@ -104,3 +106,11 @@ def write_to_the_replica() -> str:
 def impatient() -> None:
     """Wait less for a replica that is behind."""
     read_replica.PATIENCE = 0.3
+
+
+def lag() -> str:
+    """Return how late the replica is, as Prometheus reads it."""
+    token = {"Authorization": f"Bearer {settings.METRICS_TOKEN}", "Host": "127.0.0.1"}
+    lines = Client().get("/metrics", headers=token).content.decode().splitlines()
+    (line,) = (line for line in lines if line.startswith("interplay_replica_lag_seconds "))
+    return line.partition(" ")[2]

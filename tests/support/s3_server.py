@@ -5,7 +5,7 @@ from typing import Any
 
 import boto3
 
-from config import env
+from config import env_bucket
 from worker_processes import free_port
 
 BUCKET = "interplay-files"
@@ -49,7 +49,7 @@ class S3Server:
     @property
     def storage(self) -> dict[str, object]:
         """The entry of Django's STORAGES for this bucket."""
-        return env.bucket(
+        return env_bucket.bucket(
             BUCKET,
             endpoint=self.endpoint,
             region="us-east-1",

@@ -16,7 +16,7 @@ from uuid import uuid4
 import pytest
 from django.core.files.base import ContentFile
 from django.db import transaction
-from django.test import override_settings
+from django.test import Client, override_settings
 from django.utils import timezone
 from knox.models import AuthToken
 
@@ -26,6 +26,7 @@ from annotation.domain.choices import Role, Stage
 from annotation.domain.outgoing import MailKind
 from annotation.mail.send import stop_token
 from annotation.members.invitations import invite
+from annotation.members.open_sessions import open_sessions
 from annotation.models import (
     Batch,
     BulkOrder,
@@ -216,7 +217,7 @@ def the_link(world: "World") -> dict[str, Any]:
 def the_mail(world: "World") -> dict[str, Any]:
     user = world.members[A].user
     assert user is not None
-    return {"token": stop_token(user, MailKind.WEEKLY)}
+    return {"token": stop_token(user, MailKind.ACCESS_ASKED)}
 
 
 def the_run(world: "World") -> dict[str, Any]:
@@ -322,6 +323,17 @@ def the_report(world: "World") -> dict[str, Any]:
 
 def the_picture(world: "World") -> dict[str, Any]:
     return {"public_id": world.picture.public_id}
+
+
+def the_session(world: "World") -> dict[str, Any]:
+    """Return a session of the annotator in some other browser."""
+    user = world.members[A].user
+    assert user is not None
+    row = open_sessions(user).filter(browser="").first()
+    if row is None:
+        Client().force_login(user)
+        row = open_sessions(user).filter(browser="").latest("began_at")
+    return {"public_id": row.public_id}
 
 
 def the_token(world: "World") -> dict[str, Any]:

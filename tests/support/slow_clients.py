@@ -25,13 +25,17 @@ _LONGEST = 60.0
 
 @dataclass
 class Plan:
-    """What is tried: clients of these kinds, from these addresses, beside one person for each session."""
+    """What is tried: clients of these kinds, from these addresses, beside one person for each session.
+
+    People label undisturbed for `alone` seconds, then for `seconds` beside the clients.
+    """
 
     port: int
     slug: str
     sessions: list[str]
     kinds: list[str]
     clients: int
+    alone: float
     seconds: float
     addresses: list[str]
     host: str = "localhost"
@@ -184,13 +188,15 @@ class Annotator:
 
 
 async def tried(plan: Plan) -> dict[str, Any]:
-    """Let people label, first alone and then under attack. Return the figures of both parts."""
+    """Let people label, first alone where the plan says so and then under attack. Return the figures of each part."""
     people = [Annotator(plan, session) for session in plan.sessions]
     labelling = [asyncio.create_task(person.label()) for person in people]
     await asyncio.sleep(3 * plan.thinks)  # everybody has opened the page
     parts = {}
     attack: list[asyncio.Task[None]] = []
-    for part in ("undisturbed", "attacked"):
+    for part, seconds in (("undisturbed", plan.alone), ("attacked", plan.seconds)):
+        if not seconds:
+            continue
         if part == "attacked":
             attack = [asyncio.create_task(SlowClient(plan, number).attack()) for number in range(plan.clients)]
             for person in people:
@@ -199,7 +205,7 @@ async def tried(plan: Plan) -> dict[str, Any]:
         figures = Figures()
         for person in people:
             person.figures = figures
-        await asyncio.sleep(plan.seconds)
+        await asyncio.sleep(seconds)
         parts[part] = figures
     until = time.monotonic() + _LONGEST
     while len(parts["attacked"].times) < len(people) and time.monotonic() < until:

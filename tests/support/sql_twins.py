@@ -18,10 +18,9 @@ from annotation.assignment.annotator_state import AnnotatorState, quota_of
 from annotation.assignment.item_query import COMMON_QUEUE, PROBE_WIDTH, ItemSearch, UnwantedContent
 from annotation.assignment.release_seats import holder_key, last_loss
 from annotation.assignment.seat_lookup import LockedSeat
-from annotation.domain.check_closing import REMEMBERED, Ending, LabelledPost
 from annotation.domain.choices import EventVerb, Order, PriorState, Stage
 from annotation.domain.wellbeing import breaks
-from annotation.domain.wellbeing.breaks import Pace
+from annotation.domain.wellbeing.breaks import Workday
 from annotation.models import (
     Category,
     Event,
@@ -235,32 +234,16 @@ def read_annotator_state(member: Membership, now: Any) -> AnnotatorState:
         pace=read_workday(member, now),
         labels_today=seats.filter(filled_at__gte=midnight, label__isnull=False).count(),
         quota_used=None if quota_of(member) is None else used.count(),
-        posts=_labelled_posts(member) if member.project.check_percent else [],
     )
 
 
-def _labelled_posts(member: Membership) -> list[LabelledPost]:
-    filled = Seat.objects.filter(annotator=member, label__isnull=False).exclude(item__stage=Stage.KNOWN)
-    return [
-        LabelledPost(seat.pk, _ending(seat))
-        for seat in filled.select_related("item").order_by("-filled_at")[:REMEMBERED]
-    ]
-
-
-def _ending(seat: Seat) -> Ending:
-    if seat.item.stage == Stage.LABELLING and seat.item.round == seat.round:
-        return Ending.OPEN
-    later = Seat.objects.filter(item=seat.item, round=seat.round, filled_at__gt=seat.filled_at)
-    return Ending.LATER if later.exists() else Ending.AT_ONCE
-
-
-def read_workday(member: Membership, now: Any) -> Pace:
+def read_workday(member: Membership, now: Any) -> Workday:
     row = WorkDay.objects.filter(member=member).order_by("-day").first()
-    stored = row and Pace(**{name: getattr(row, name) for name in Pace.__dataclass_fields__})
-    return breaks.come(stored, now, timezone.localdate(now))
+    stored = row and Workday(**{name: getattr(row, name) for name in Workday.__dataclass_fields__})
+    return breaks.roll_over(stored, now, timezone.localdate(now))
 
 
-def store_workday(member: Membership, pace: Pace) -> None:
+def store_workday(member: Membership, pace: Workday) -> None:
     values = asdict(pace)
     WorkDay.objects.update_or_create(member=member, day=values.pop("day"), defaults=values)
 
@@ -277,7 +260,7 @@ def lock_seat(
         return None
     everybody = Seat.objects.filter(item=item, round=item.round).order_by("number")
     own = Q(annotator=member) | Q(pk=asked_for.pk)
-    seats = list(everybody.filter(own) if item.stage == Stage.KNOWN else everybody)
+    seats = list(everybody.filter(own) if member.project.changes_end_by_clock else everybody)
     sent = Label.objects.filter(annotator=member, client_key=key).first()
     return LockedSeat(
         seat=next((row for row in seats if row.annotator_id == member.pk), asked_for),

@@ -8,7 +8,11 @@ from annotation.models import Membership, Project, Seat, WorkDay
 
 
 def let_pass(project: Project, time: timedelta) -> None:
-    """Let `time` pass for seats, working days and idle pauses; whole days give new working days."""
+    """Let `time` pass for seats, answers that can be changed, working days and idle pauses.
+
+    Whole days give new working days.
+    """
+    Seat.objects.filter(item__project=project, final_at__isnull=False).update(final_at=F("final_at") - time)
     seats = Seat.objects.filter(item__project=project, expires_at__isnull=False)
     seats.update(expires_at=F("expires_at") - time, held_at=F("held_at") - time)
     seats.filter(shown_at__isnull=False).update(shown_at=F("shown_at") - time)

@@ -74,7 +74,7 @@ class Visitor:
             client.force_login(self.user)
             self._headers["HTTP_COOKIE"] = f"sessionid={client.cookies['sessionid'].value}"
 
-    def ask(self, method: str, address: str, body: str = "", kind: str = "application/json") -> Answer:
+    def ask(self, method: str, address: str, body: str | bytes = "", kind: str = "application/json") -> Answer:
         """Ask, and read the answer to its end, which closes a file."""
         path, _mark, query = address.partition("?")
         request = _FACTORY.generic(method.upper(), path, body, kind, QUERY_STRING=query, **self._headers)
@@ -178,7 +178,9 @@ def plant(project: Project) -> None:
     """Write the canary into every text column of the project's rows."""
     people = User.objects.filter(memberships__project=project)
     for user in people:
-        User.objects.filter(pk=user.pk).update(username=f"{CANARY}-{user.pk}", email=f"{CANARY}-{user.pk}@example.org")
+        # A pseudonym is the canary with a number too, and no user name may be one of them.
+        name = f"{CANARY}-person-{user.pk}"
+        User.objects.filter(pk=user.pk).update(username=name, email=f"{name}@example.org")
     for model, path in {**paths_to(Project), Project: "pk"}.items():
         keys = list(model._default_manager.filter(**{path: project.pk}).values_list("pk", flat=True))
         for column in written(model):

@@ -71,9 +71,9 @@ class Processes:
         celery = ("-m", "celery", "-A", "config.celery", "worker", "-P", "threads", "-l", "ERROR")
         return self.start(*celery, "-c", str(threads), *options, **more)
 
-    def sweeper(self) -> "subprocess.Popen[bytes]":
+    def sweeper(self, **more: str) -> "subprocess.Popen[bytes]":
         """Start a process that does the sweeps of beat, at short intervals."""
-        return self.start("-c", SWEEPER)
+        return self.start("-c", SWEEPER, **more)
 
     def console(self, module: str) -> "Console":
         """Start a process that calls functions of the module."""

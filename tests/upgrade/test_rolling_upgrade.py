@@ -41,8 +41,8 @@ ITEMS, PEOPLE, READERS = 2_000, 4, 2
 
 # ── The rule ──────────────────────────────────────────────────────────────────
 
-LOOSER = ("0008_categories_change_while_people_label", "0007_pauses_of_models")
-"""They replace a unique constraint by a looser one."""
+LOOSER = ("0008_categories_change_while_people_label", "0007_pauses_of_models", "0023_sealed_columns")
+"""They replace a unique constraint by a looser one, or a text of limited length by one without a limit."""
 
 
 @pytest.mark.django_db

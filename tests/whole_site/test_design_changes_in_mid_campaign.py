@@ -18,7 +18,7 @@ from annotation.models import Item, Label
 from annotation.operations.audit import audit
 from annotation.projects.design import change_design, design_of
 from annotation.releases.build import copy_to, release
-from annotation.releases.selection import Selection
+from annotation.releases.request import Selection
 from builders import make_member, make_open_item, make_project
 from page_forms import design_fields, send_label
 from release_builders import rows_of

@@ -22,7 +22,7 @@ from annotation.domain.questions.question import QuestionKind
 from annotation.domain.releases.columns import ReleaseFormat
 from annotation.models import Label, Project
 from annotation.releases.build import copy_to, release
-from annotation.releases.selection import Selection
+from annotation.releases.request import Selection
 from label_studio_cases import CODES, as_said, make_campaign
 from question_builders import answered, make_all_questions, make_answered_item, make_question
 

@@ -126,6 +126,13 @@ def test_what_pages_and_code_mark_for_translation_is_in_the_catalogues():
         assert not missing, f"{locale}. {untranslated(missing)}"
 
 
+def test_a_process_is_no_annotator_and_a_batch_takes_no_rest():
+    korean, chinese = ({entry.key: entry.said[0] for entry in translated(locale)} for locale in LOCALES)
+    assert not [said for said in korean.values() if "작업자" in said]
+    assert [texts["batch", "Pause"] for texts in (korean, chinese)] == ["멈추기", "暂停"]
+    assert [texts["", "Pause"] for texts in (korean, chinese)] == ["잠시 쉬기", "休息一下"]
+
+
 def test_what_waits_for_a_translation_is_still_needed_and_has_none():
     marked = {text for _context, text in marked_texts()}
     done = set.intersection(*({entry.text for entry in catalogue(locale) if entry.said.get(0)} for locale in LOCALES))

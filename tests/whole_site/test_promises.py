@@ -41,7 +41,6 @@ def test_pages_messages_mails_and_documents_are_read():
         "consent.html",
         "invitation.txt",
         "consent_texts.py",
-        "tours.py",
         "annotators.md",
         "campaign.json",
         "create.py",

@@ -171,9 +171,9 @@ PIECES = (
     "women:\n", "hateful ", "is not hateful but ", "\ud610\uc624 ", "\u4ec7\u6068", "<think>a</think>",
 )  # fmt: skip
 PLAIN, OF_FILES = ("", "<"), ("", '{"id":"1","text":"', "id,text\n", '"', "[1,")
-LENGTH = 3_000
-QUICK = 0.02
-"""Seconds of processor time; what takes less at 12,000 characters is not measured further."""
+LENGTH = 2_000
+QUICK = 0.01
+"""Seconds of processor time; what takes less at 8,000 characters is not measured further."""
 MEASUREMENTS = 4
 TIMES = 8
 """Of four times the length; n log n takes less than five times as long."""
@@ -225,7 +225,7 @@ def test_four_times_the_text_takes_no_reader_much_longer_than_four_times(name: s
 
 def test_the_measure_finds_a_reader_that_goes_back() -> None:
     backwards = re.compile(r'"(?:[^"\\]|\\.)*"')
-    assert grows_steeply(backwards.findall, '"', '\\"', LENGTH // 2)  # at the whole length it takes a minute
+    assert grows_steeply(backwards.findall, '"', '\\"', LENGTH // 2)  # at the whole length it takes long
 
 
 # ── What comes into a web process ─────────────────────────────────────────────
@@ -250,7 +250,7 @@ def functions_that_take_files() -> set[str]:
 def test_every_view_that_takes_files_names_readers_whose_cost_is_measured_or_a_process_of_its_own() -> None:
     assert functions_that_take_files() == WAYS.keys()
     assert {name for way in WAYS.values() for name in way.readers} - READERS.keys() == {PROCESS}
-    bodies = ["config.api.parsers.StrictJSON", "rest_framework.parsers.MultiPartParser"]
+    bodies = ["config.api.parsers.StrictJSON"]
     assert site.REST_FRAMEWORK["DEFAULT_PARSER_CLASSES"] == bodies
 
 

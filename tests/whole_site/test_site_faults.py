@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -29,10 +28,10 @@ from config.web import error_pages
 from postgresql_cluster import Cluster, program
 from site_visitors import Crowd, fill
 from worker_processes import Processes, environment, free_port, kill, listens, wait_until, wait_until_none_left
+from wrong_clock import Clock
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.faults, pytest.mark.slow]
 own_cluster = pytest.mark.skipif(not program("initdb"), reason="PostgreSQL's server programs are not installed")
-FAKETIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
 HANGS = 30
 """Seconds after which a page hangs, however busy the machine is: the site itself gives up after a few."""
 
@@ -239,25 +238,24 @@ PLANNED = {"expires_at", "expire_date", "lease_until", "not_before", "idle_until
 
 @own_cluster
 @pytest.mark.once
-def test_f33_clocks_of_web_servers_and_workers_that_are_wrong_change_no_moment(
-    cluster: Cluster, processes: Processes
+def test_f33_clocks_of_web_servers_workers_and_beat_that_are_wrong_change_no_moment(
+    cluster: Cluster, processes: Processes, tmp_path: Path
 ) -> None:
-    if FAKETIME is None:
-        assert not os.environ.get("CI"), "libfaketime is not installed"
-        pytest.skip("libfaketime is not installed")
     ran(processes, "manage.py", "shared_parts", "--adopt")  # another test's site had this database
     with cluster.connect() as server:
         (began,) = server.execute("SELECT clock_timestamp() - interval '1 hour'").fetchone() or ()
     before = moments_outside(cluster, began)  # of whoever made this database
     made = filled(processes, "clocks", 400, 9)
-    clocks = ["+3h", "-2d", "+0"]
+    clocks = [Clock(tmp_path, 3600 * hours).environment for hours in (3, -48, 0)]
+    ahead, behind, _right = clocks
     crowds = []
     for number, clock in enumerate(clocks):
-        _web, port = serving(processes, **wrong(clock))
+        _web, port = serving(processes, **clock)
         crowds.append(Crowd(port, {**made, "sessions": made["sessions"][number::3]}))
-    processes.sweeper()
-    for clock in ("+3h", "-2d"):
-        processes.worker(4, "--without-mingle", **wrong(clock))
+    processes.sweeper(**behind)
+    processes.start("-m", "celery", "-A", "config.celery", "beat", "--pidfile=", "-l", "ERROR", **ahead)
+    for clock in (ahead, behind):
+        processes.worker(4, "--without-mingle", **clock)
     for crowd in crowds:
         crowd.labels(30)
     for crowd in crowds:
@@ -267,11 +265,6 @@ def test_f33_clocks_of_web_servers_and_workers_that_are_wrong_change_no_moment(
     assert_all_are_stored(cluster, [key for crowd in crowds for key in crowd.acknowledged])
     ran(processes, "manage.py", "audit", "clocks", "--json")  # ends with an error if a label is older than its seat
     assert moments_outside(cluster, began) == before
-
-
-def wrong(clock: str) -> dict[str, str]:
-    """Return the environment of a process whose clock is off."""
-    return {"LD_PRELOAD": str(FAKETIME), "FAKETIME": clock}
 
 
 def moments_outside(cluster: Cluster, began: object) -> list[tuple[str, str]]:

@@ -43,7 +43,8 @@ pytestmark = [
     ),
 ]
 
-PICTURES, ITEMS, PEOPLE, SEATS = 40, 16, 6, 3
+PICTURES, ITEMS, PEOPLE, SEATS = 40, 16, 4, 3
+"""Two people on each machine: those of one alone cannot fill three seats at an item."""
 RABBITMQ = "amqp://guest:guest@127.0.0.1:5672//"
 
 
@@ -216,7 +217,7 @@ def _foreign_machines_do_not_start(machines: TwoMachines) -> None:
     web = ("-m", "gunicorn", "--config", "python:config.server.gunicorn_config", "--bind", f"127.0.0.1:{free_port()}")
     other_key = machines.b.done(*worker, SECRET_KEY="the key of another site " * 3)
     assert other_key.returncode == 1 and "SECRET_KEY is not the one of the other processes" in other_key.stderr
-    own_folder = machines.b.done(*web, MEDIA_BUCKET="")
+    own_folder = machines.b.done(*web, **dict.fromkeys(machines.bucket.environment, ""))
     assert own_folder.returncode == 1 and "The files of the site are not in MEDIA_ROOT" in own_folder.stderr
 
 

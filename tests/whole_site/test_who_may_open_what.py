@@ -115,7 +115,7 @@ def unreal(name: str, wanted: Iterable[str], here: Mapping[str, Any], elsewhere:
     return ""
 
 
-OF_PERSONS = {"annotation:mail-stop", "annotation:token-end"}
+OF_PERSONS = {"annotation:mail-stop", "annotation:sign-in-end", "annotation:token-end"}
 """Routes whose object belongs to a person, and to no project."""
 
 

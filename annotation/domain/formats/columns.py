@@ -1,4 +1,4 @@
-"""What became of each column of a file: the field it was read as, and its values with their counts.
+"""Tally the columns of a file: the field each was read as, and its values with their counts.
 
 A column that looks like labels and is not used must not pass unseen: `label_like` finds those.
 """

@@ -35,14 +35,11 @@ class Table:
 
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
-        records = table_records(self.stream, self.reading.limits, self._delimiter())
-        if self._names_delimiter():
-            next(records, None)
-        yield from rows_of_cells(records, self.reading)
+        yield from rows_of_cells(self.records(), self.reading)
 
     def plain(self) -> Iterator[tuple[int, dict[str, str]]]:
         """Yield the rows as they are in the file: line and cells by column. Raises Unreadable."""
-        records = table_records(self.stream, self.reading.limits, self._delimiter())
+        records = self.records()
         _, header = next(records, (0, []))
         check_header(header)
         for line, record in records:
@@ -53,10 +50,14 @@ class Table:
 
     def header(self) -> list[str]:
         """Return the names of the columns as they are written. Raises Unreadable."""
+        return next(self.records(), (0, []))[1]
+
+    def records(self) -> Iterator[tuple[int, list[str]]]:
+        """Return the header and the rows as `table_records` yields them. Raises Unreadable."""
         records = table_records(self.stream, self.reading.limits, self._delimiter())
         if self._names_delimiter():
             next(records, None)
-        return next(records, (0, []))[1]
+        return records
 
     def _first_line(self) -> str:
         return next((text for _, text in read_lines(self.stream, self.reading.limits.line_bytes)), "")

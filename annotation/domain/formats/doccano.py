@@ -104,7 +104,7 @@ class ByAnnotator:
             category = _category(record)
             if category is not None and annotator not in _NOBODY:
                 values = self.reading.mapped.values
-                labels.append(RowLabel(fields.short(annotator, "annotator", 128), values.get(category, category)))
+                labels.append(RowLabel(fields.line(annotator, "annotator", 128), values.get(category, category)))
         assert row is not None
         return replace(row, labels=tuple(labels))
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from annotation.domain.category_sets import SEPARATOR
 from annotation.domain.formats.base import BadValue
+from annotation.domain.one_line import read_line
 from annotation.domain.text_rules import (
     NOTE_LIMIT,
     TEXT_LIMIT,
@@ -81,9 +82,17 @@ def short(value: Any, field: str, limit: int) -> str:
         raise BadValue(fault.code, fault.sentence, field, fault.limit) from fault
 
 
-def short_up_to(limit: int) -> Callable[[Any, str], str]:
-    """Return a reader of short texts with this limit."""
-    return lambda value, field: short(value, field, limit)
+def line(value: Any, field: str, limit: int) -> str:
+    """Return a name or another text of one line, trimmed. Raises BadValue."""
+    try:
+        return read_line(short(value, field, limit))
+    except BadText as fault:
+        raise BadValue(fault.code, fault.sentence, field, fault.limit) from fault
+
+
+def line_up_to(limit: int) -> Callable[[Any, str], str]:
+    """Return a reader of texts of one line with this limit."""
+    return lambda value, field: line(value, field, limit)
 
 
 def note(value: Any, field: str) -> str:
@@ -166,7 +175,7 @@ def picture_path(value: Any, field: str = "image", *, addresses: bool = False) -
     if is_blank(path):
         raise BadValue("blank_text", "The picture's path is blank.", field)
     if addresses and is_address(path):
-        return short(path, field, 512)
+        return line(path, field, 512)
     if _URL.match(path):
         reason = (
             "Pictures are fetched from http and https addresses only. Put the file into a ZIP and give its path."
@@ -176,7 +185,7 @@ def picture_path(value: Any, field: str = "image", *, addresses: bool = False) -
         raise BadValue("picture_url", reason, field)
     if "\\" in path or path.startswith("/") or ".." in path.split("/"):
         raise BadValue("unsafe_path", "A picture's path is relative, with / between folders and without '..'.", field)
-    return short(path, field, 512).removeprefix("./")
+    return line(path, field, 512).removeprefix("./")
 
 
 def _string(value: Any, field: str) -> str:

@@ -15,9 +15,8 @@ from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.csv import Table
 from annotation.domain.formats.mapping import Shape
-from annotation.domain.releases.answers import VERSIONS
-from annotation.domain.releases.label_studio_answers import PREFIX, read_result, with_versions
-from annotation.domain.releases.label_studio_task import (
+from annotation.domain.label_studio.answers import PREFIX, read_result, with_versions
+from annotation.domain.label_studio.task import (
     ANNOTATOR,
     CORRECTED,
     FLAGS,
@@ -29,6 +28,7 @@ from annotation.domain.releases.label_studio_task import (
     NOTE,
     SIDE,
 )
+from annotation.domain.questions.released_answers import VERSIONS
 
 MARKS = frozenset({"annotation_id", "lead_time"})
 """Columns by which the short forms are recognized."""
@@ -257,7 +257,7 @@ def _annotator(value: Any) -> str:
     name = str(value)
     if "@" in name:
         name = hashlib.sha256(name.encode()).hexdigest()[:12]
-    return fields.short(f"ls-{name}", "completed_by", 128)
+    return fields.line(f"ls-{name}", "completed_by", 128)
 
 
 def _path(written: str) -> str:

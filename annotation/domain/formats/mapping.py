@@ -17,7 +17,7 @@ from annotation.domain.formats.base import BadValue, LabelUse, Reading, Row, Row
 from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
 from annotation.domain.formats.picture_words import COLUMNS as PICTURE_WORDS
 from annotation.domain.formats.picture_words import READER as PICTURE_READER
-from annotation.domain.formats.picture_words import given_words
+from annotation.domain.formats.picture_words import words_from_file
 from annotation.domain.formats.row_labels import ABSENT, asked_answers, labels
 
 _ITEM = frozenset(
@@ -140,7 +140,7 @@ class Shape:
         simple_values = {key: _READ[key](value, key) for key, value in values.items() if value and key in _READ}
         if fields.flag(get("injected"), "injected"):
             simple_values["provenance"] = {**simple_values.get("provenance", {}), "injected": injection(values)}
-        words, reader = given_words(values) if picture or self.reading.update else ("", "")
+        words, reader = words_from_file(values) if picture or self.reading.update else ("", "")
         row = Row(
             line,
             name,
@@ -161,7 +161,7 @@ class Shape:
             known_category=fields.category(get("known_category"), "known_category"),
             picture_text=words,
             picture_text_reader=reader,
-            subset=fields.short(get(self.subset), self.subset, 120) if self.subset else "",
+            subset=fields.line(get(self.subset), self.subset, 120) if self.subset else "",
             entry=entry,
             **simple_values,
         )
@@ -190,13 +190,13 @@ def _nothing_in(values: Mapping[str, Any], field: str) -> BadValue:
 
 def _gold_and_sources(get: Callable[[str], Any]) -> tuple[str | None, str, str]:
     """Return gold, the source of the item, and the source of its gold; releases name the last one `source` too."""
-    gold, source = fields.category(get("gold"), "gold"), fields.short(get("source"), "source", 500)
+    gold, source = fields.category(get("gold"), "gold"), fields.line(get("source"), "source", 500)
     gold_source = fields.short(get("gold_source"), "gold_source", 20)
     if gold is not None and not gold_source and source in SOURCES:
         gold_source, source = source, ""
     if gold_source and gold_source not in SOURCES:
         raise BadValue("bad_gold_source", f"gold_source is one of {', '.join(sorted(SOURCES))}.", "gold_source")
-    return gold, fields.short(get("item_source"), "item_source", 500) or source, gold_source
+    return gold, fields.line(get("item_source"), "item_source", 500) or source, gold_source
 
 
 def _claimed_side(value: Any) -> bool | None:
@@ -253,7 +253,7 @@ def with_label(row: Row, value: Any, reading: Reading, annotator: Any = None) ->
         case LabelUse.GOLD:
             return replace(row, gold=mapped, gold_lead=None)
         case LabelUse.SEAT:
-            annotator_name = fields.short(annotator, "annotator", 128) or "source-1"
+            annotator_name = fields.line(annotator, "annotator", 128) or "source-1"
             return replace(row, labels=(*row.labels, RowLabel(annotator_name, mapped)))
 
 
@@ -324,9 +324,9 @@ def _flag(value: Any, field: str) -> bool:
 
 
 _READ: Mapping[str, Callable[[Any, str], Any]] = {
-    "batch": fields.short_up_to(100),
-    "target_group": fields.short_up_to(200),
-    "licence": fields.short_up_to(200),
+    "batch": fields.line_up_to(100),
+    "target_group": fields.line_up_to(200),
+    "licence": fields.line_up_to(200),
     "rationale": fields.note,
     "provenance": provenance,
     "known_explanation": fields.note,

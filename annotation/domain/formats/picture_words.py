@@ -15,9 +15,9 @@ FOLDER = "img_txt"
 MOST_BYTES = 64 << 10
 
 
-def given_words(values: Mapping[str, Any]) -> tuple[str, str]:
+def words_from_file(values: Mapping[str, Any]) -> tuple[str, str]:
     """Return the words of a row's picture and who read them, as the file names the reader. Raises BadValue."""
-    reader = fields.short(values.get(READER), READER, 120)
+    reader = fields.line(values.get(READER), READER, 120)
     column = next((name for name in COLUMNS if values.get(name)), WORDS)
     return fields.short(values.get(column), column, MOST_CHARS), reader
 

@@ -8,12 +8,12 @@ from annotation.domain.formats import fields, mapping, row_labels
 from annotation.domain.formats.base import BadValue, Format, LabelUse, Reading, Row, RowLabel, RowPrior
 from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
 from annotation.domain.formats.picture_words import COLUMNS as PICTURE_WORDS
-from annotation.domain.formats.picture_words import given_words
+from annotation.domain.formats.picture_words import words_from_file
 
 
 def hvli(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
     """Read a record of H-VLI: gold category, both priors, and the pattern and difficulty that it claims."""
-    words, reader = given_words(record)
+    words, reader = words_from_file(record)
     gold = _named(record, "final_label")
     return Row(
         line,

@@ -96,7 +96,7 @@ def asked_answers(answers: Any, versions: Any) -> dict[str, Any]:
 
 
 _LABEL: Mapping[str, Callable[[Any, str], Any]] = {
-    "annotator": fields.short_up_to(128),
+    "annotator": fields.line_up_to(128),
     "category": fields.category,
     "categories": fields.category,
     "not_sure": fields.flag,
@@ -104,7 +104,7 @@ _LABEL: Mapping[str, Callable[[Any, str], Any]] = {
     "note": fields.note,
     "seconds": fields.seconds,
     "at": fields.moment,
-    "target_group": fields.short_up_to(200),
+    "target_group": fields.line_up_to(200),
     "challenges": challenges,
     "replaced_by": fields.category,
     "replaced_by_categories": fields.category,

@@ -9,7 +9,7 @@ from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.columns import PASSED_OVER
 from annotation.domain.formats.mapping import Shape, with_label
-from annotation.domain.imports.zip_archives import PICTURE_ENDINGS, shown
+from annotation.domain.formats.zip_archives import PICTURE_ENDINGS, shown
 
 MAGIC, MAGIC_AT = b"ustar", 257
 MEMBERS = 1_000_000

@@ -9,6 +9,7 @@ from annotation.domain.glossary.disguises import SWITCHES, How
 from annotation.domain.glossary.matching import LONGEST_TERM, languages_known
 from annotation.domain.glossary.normalize import has_words, is_glued, plain
 from annotation.domain.glossary.normalize import words as words_of
+from annotation.domain.one_line import read_line
 from annotation.domain.text_rules import is_blank, read_optional_text, refuse
 
 TERM_LIMIT = 120
@@ -68,7 +69,7 @@ def read_entry(
     Raises BadText with a message and a code: `blank_text`, `text_too_long`, `nul_character`, `invalid_unicode`,
     `bad_term`, `bad_kind`, `bad_language`, `bad_variant`, `bad_way`.
     """
-    term = " ".join(read_optional_text(term, TERM_LIMIT).split())
+    term = " ".join(read_line(term, TERM_LIMIT).split())
     meaning = read_optional_text(meaning, MEANING_LIMIT).strip()
     if is_blank(term):
         refuse("blank_text", "Write the term: the word, sign or meme that the entry explains.")
@@ -82,7 +83,7 @@ def read_entry(
         term,
         meaning,
         GlossaryKind(chosen),
-        " ".join(read_optional_text(target_group, GROUP_LIMIT).split()),
+        " ".join(read_line(target_group, GROUP_LIMIT).split()),
         _languages(languages),
         read_optional_text(examples, EXAMPLES_LIMIT).replace("\r\n", "\n").strip(),
         _variants(variants),

@@ -68,7 +68,7 @@ def _letters(line: Line) -> int:
 
 
 def _is_shape(line: Line) -> bool:
-    """Return whether what a machine is not sure of is no writing: one sign alone, or windows and fences as 用用."""
+    """Return whether a line of low confidence is a shape, not writing: a single sign, or a repeated one (用用)."""
     return _letters(line) < 2 or bool(_SAME_AGAIN.search(line.text))
 
 

@@ -151,7 +151,7 @@ def _read_row(number: int, row: object) -> Question:
 
 def _words(code: str, row: Mapping[str, Any], field: str, limit: int) -> dict[str, str]:
     try:
-        return read_words(row.get(field, ""), limit)
+        return read_words(row.get(field, ""), limit, lines=field == "help")
     except BadWords as bad:
         raise BadQuestions(
             _("Question %(code)s: %(field)s must be a text, or one text per language code."), code=code, field=field

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from annotation.domain.releases.answers import Kinds, answer_types, consensus_types
+from annotation.domain.questions.released_answers import Kinds, answer_types, consensus_types
 from annotation.domain.releases.columns import SET_COLUMNS, SET_LABEL_COLUMNS
 from annotation.domain.votes import Category
 

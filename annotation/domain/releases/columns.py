@@ -15,8 +15,7 @@ from pydantic_core import to_json
 
 from annotation.domain.category_sets import SEPARATOR
 from annotation.domain.choices import Stage
-from annotation.domain.csv_cells import cell, cells
-from annotation.domain.releases.answers import (
+from annotation.domain.questions.released_answers import (
     ANSWER_COLUMNS,
     QUESTIONS,
     Kinds,
@@ -202,29 +201,24 @@ def ordered(row: Row, columns: Sequence[str] = COLUMNS) -> dict[str, Any]:
     return item
 
 
-def item_cells(row: Row, columns: Sequence[str] = COLUMNS) -> list[str]:
-    """Return the row as cells for a spreadsheet; its labels are one cell of JSON."""
-    return _cells_of(row, columns)
-
-
 def label_table_columns(columns: Sequence[str], kinds: Kinds) -> list[str]:
     """Return the columns of a table with a row for each label: a column of its own for each answer."""
     sets = SET_LABEL_COLUMNS if "categories" in columns else ()
     return ["id", *LABEL_COLUMNS, *sets, *flat_columns(kinds)]
 
 
-def label_rows(row: Row, columns: Sequence[str]) -> Iterable[list[str]]:
-    """Yield each label of a row as a row of cells with these columns of `label_table_columns`."""
-    first = cell(row["id"])
+def label_rows(row: Row, columns: Sequence[str]) -> Iterable[list[Any]]:
+    """Yield each label of a row as the values of these columns of `label_table_columns`."""
     for label in row["labels"]:
         flat = {**label, **flat_values(label)} if ANSWER_COLUMNS[0] in label else label
-        yield [first, *_cells_of(flat, columns[1:])]
+        yield [row["id"], *in_cells(flat, columns[1:])]
 
 
-def _cells_of(values: Row, names: Sequence[str]) -> list[str]:
+def in_cells(values: Row, names: Sequence[str]) -> list[Any]:
+    """Return the values of these columns, sets of categories as one cell each."""
     if "categories" not in names:
-        return cells([values[name] for name in names])
-    return [joined(values[name]) if name in SETS else cell(values[name]) for name in names]
+        return [values[name] for name in names]
+    return [joined(values[name]) if name in SETS else values[name] for name in names]
 
 
 def joined(codes: Sequence[int] | None) -> str:

@@ -7,12 +7,12 @@ from typing import Any
 
 from annotation.domain.choices import Stage
 from annotation.domain.imports.row import text_digest
-from annotation.domain.releases.answers import ANSWERS
+from annotation.domain.questions.released_answers import ANSWERS
 from annotation.domain.releases.columns import SPLIT_COLUMN, undecided, without_decision
 from vocabulary.display_names import NamedEnum, pgettext
 
 
-class Why(NamedEnum):
+class ChangeReason(NamedEnum):
     """The reason why an item is in only one of the releases, or has another category."""
 
     NEW = "new", pgettext("stored word", "new")
@@ -57,7 +57,7 @@ class Relabelled:
     id: str
     before: Named
     after: Named
-    why: Why
+    why: ChangeReason
 
 
 @dataclass(frozen=True)
@@ -140,9 +140,9 @@ def compare(before: Mapping[str, Brief], after: Iterable[tuple[str, Brief]]) -> 
     return changes
 
 
-def _why(then: Brief, now: Brief) -> Why:
+def _why(then: Brief, now: Brief) -> ChangeReason:
     if now.source == "adjudicated":
-        return Why.ADJUDICATED
+        return ChangeReason.ADJUDICATED
     if now.round != then.round:
-        return Why.NEW_ROUND
-    return Why.LABELS_CHANGED if now.votes != then.votes else Why.DECIDED_ANEW
+        return ChangeReason.NEW_ROUND
+    return ChangeReason.LABELS_CHANGED if now.votes != then.votes else ChangeReason.DECIDED_ANEW

@@ -15,6 +15,7 @@ from typing import Any
 
 from annotation.domain.union_find import Chains
 from vocabulary.display_names import NamedEnum, pgettext
+from vocabulary.refusals import Refused, gettext_noop
 
 MAX_SEED = 2**31 - 1
 
@@ -36,16 +37,11 @@ class Part(StrEnum):
     TEST = "test"
 
 
-class BadShares(ValueError):
+class BadShares(Refused):
     """Shares that cannot be used for a split."""
 
 
-class SharesOfNoWhole(BadShares):
-    """Shares in percent that add up to another sum than 100."""
-
-    def __init__(self, sum: str) -> None:
-        super().__init__(f"The shares add up to {sum}, not to 100.")
-        self.sum = sum
+_HOW = gettext_noop("Write the shares as 80/10/10: train, dev, test.")
 
 
 @dataclass(frozen=True)
@@ -62,23 +58,23 @@ class Shares:
         try:
             numbers = [float(part) for part in written.split("/")]
         except ValueError:
-            raise BadShares(f"{written!r}: write the shares like 80/10/10 (train, dev, test).") from None
+            raise BadShares(_HOW) from None
         if len(numbers) == 2:
             numbers.insert(1, 0.0)
         if len(numbers) != 3 or not all(0 <= number < 1e9 for number in numbers) or sum(numbers) <= 0:
-            raise BadShares(f"{written!r}: write the shares like 80/10/10 (train, dev, test).")
+            raise BadShares(_HOW)
         return cls(*numbers)
 
     @classmethod
     def read_whole(cls, written: str) -> "Shares":
         """Read shares that make a whole. Where one is above 10, all are percents.
 
-        Raises BadShares if they cannot be read, and SharesOfNoWhole if percents do not add up to 100.
+        Raises BadShares if they cannot be read, and if percents do not add up to 100.
         """
         shares = cls.read(written)
         parts = (shares.train, shares.dev, shares.test)
         if max(parts) > 10 and abs(sum(parts) - 100) > 1:  # 33/33/33 is meant well
-            raise SharesOfNoWhole(f"{sum(parts):g}")
+            raise BadShares(gettext_noop("The shares add up to %(sum)s, not to 100."), sum=f"{sum(parts):g}")
         return shares
 
     def __str__(self) -> str:

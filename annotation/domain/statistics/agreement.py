@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import chain
 from typing import Literal
 
@@ -20,37 +19,11 @@ import krippendorff
 import numpy as np
 
 from annotation.domain.statistics.arrays import Flags, Floats, Ints
-from annotation.domain.statistics.intervals import Interval, bootstrap, percentile_interval
+from annotation.domain.statistics.figure import Figure, Measured, Undefined, Why
+from annotation.domain.statistics.intervals import bootstrap, percentile_interval
 
 RESAMPLES = 1000
 _LIBRARY_CELLS = 4_000_000  # the library builds one matrix per item; above this size `_alphas` is used alone
-
-
-class Why(StrEnum):
-    """The reason why a figure is undefined."""
-
-    NO_ITEMS = "no_items"
-    ONE_CATEGORY = "one_category"
-    TOO_FEW_RATINGS = "too_few_ratings"
-    FREE_TEXT = "free_text"
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A figure; without an interval if there are fewer than two items or most resamples are undefined."""
-
-    value: float
-    interval: Interval | None = None
-
-
-@dataclass(frozen=True)
-class Undefined:
-    """The figure is not defined; `why` is the reason."""
-
-    why: Why
-
-
-Figure = Measured | Undefined
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Figures about annotators and their change over time, with their uncertainty.
 
 Every share comes with its denominator and its 95 % interval (Wilson 1927). A figure that cannot be computed is
-`Nothing` with its reason, never 0 or NaN. No figure here decides anything.
+`Undefined` with its reason, never 0 or NaN. No figure here decides anything.
 
 A trend compares labels on equally informative posts: where hard posts come first, agreement would rise by itself.
 
@@ -20,8 +20,9 @@ from math import sqrt
 
 import numpy as np
 
-from annotation.domain.statistics.agreement import Measured, Pair, Ratings, alike_by_category, cohen_kappas
+from annotation.domain.statistics.agreement import Pair, Ratings, alike_by_category, cohen_kappas
 from annotation.domain.statistics.arrays import Flags, Floats, Ints
+from annotation.domain.statistics.figure import Measured, Undefined, Why
 from annotation.domain.statistics.intervals import Z95, Interval, wilson_interval
 
 TREND_LABELS = 30
@@ -33,27 +34,6 @@ BLOCK = 20
 PAIR_ITEMS = 20
 """The minimum number of common items for a comparison of two people."""
 _MONDAY = date(1, 1, 1)  # a Monday; weeks are counted from it
-
-
-class Lack(StrEnum):
-    """The reason why there is no figure."""
-
-    NO_LABELS = "no_labels"
-    NO_OTHERS = "no_others"
-    NO_FINAL = "no_final"
-    NO_KNOWN = "no_known"
-    NO_TIMES = "no_times"
-    TOO_FEW_LABELS = "too_few_labels"
-    TOO_FEW_WEEKS = "too_few_weeks"
-    ONE_CATEGORY = "one_category"
-    ALWAYS_ALIKE = "always_alike"
-
-
-@dataclass(frozen=True)
-class Nothing:
-    """The figure is not defined; `why` is the reason."""
-
-    why: Lack
 
 
 @dataclass(frozen=True)
@@ -117,7 +97,7 @@ class Drift:
 
     axis: Axis
     points: tuple[Point, ...]
-    trend: Trend | Nothing
+    trend: Trend | Undefined
 
 
 @dataclass(frozen=True)
@@ -160,7 +140,7 @@ class Likeness:
     first: int
     second: int
     same: Rate
-    kappa: float | Nothing
+    kappa: float | Undefined
     interval: Interval | None
     others: float | None
 
@@ -177,15 +157,15 @@ class Likeness:
         return self.interval.low > 0 and self.same.interval.low > self.others
 
 
-def rate(part: int, n: int, otherwise: Lack) -> Rate | Nothing:
-    """Return the share `part` of `n`, or Nothing with the reason `otherwise` if n is 0."""
-    return Rate(int(part), int(n)) if n else Nothing(otherwise)
+def rate(part: int, n: int, otherwise: Why) -> Rate | Undefined:
+    """Return the share `part` of `n`, or Undefined with the reason `otherwise` if n is 0."""
+    return Rate(int(part), int(n)) if n else Undefined(otherwise)
 
 
-def typical(values: Sequence[float]) -> Typical | Nothing:
+def typical(values: Sequence[float]) -> Typical | Undefined:
     """Return the median, between the two middle values if their number is even."""
     if not len(values):
-        return Nothing(Lack.NO_TIMES)
+        return Undefined(Why.NO_TIMES)
     return Typical(len(values), float(np.median(np.asarray(values, dtype=np.float64))))
 
 
@@ -235,7 +215,7 @@ def drift(weeks: Sequence[int | None], agrees: Sequence[bool], values: Sequence[
     return Drift(axis, _points(places, agreements, axis), trend(places, agreements, equal))
 
 
-def trend(places: Sequence[int], agrees: Sequence[bool], values: Sequence[int] | None = None) -> Trend | Nothing:
+def trend(places: Sequence[int], agrees: Sequence[bool], values: Sequence[int] | None = None) -> Trend | Undefined:
     """Return the least-squares slope of agreement (1 or 0) by week, with a robust 95 % interval (HC3).
 
     The model has a constant for each of the `values`, so that only labels on equally informative posts are compared.
@@ -243,21 +223,21 @@ def trend(places: Sequence[int], agrees: Sequence[bool], values: Sequence[int] |
     """
     x, y = np.asarray(places, dtype=np.float64), np.asarray(agrees, dtype=np.float64)
     if len(x) < TREND_LABELS:
-        return Nothing(Lack.TOO_FEW_LABELS)
+        return Undefined(Why.TOO_FEW_LABELS)
     _names, level = np.unique(np.zeros(len(x)) if values is None else np.asarray(values), return_inverse=True)
     size = np.bincount(level)[level]
     centred = x - _means(x, level)
     square = float(centred @ centred)
     if len(np.unique(x)) < TREND_POINTS or square == 0:  # 0: no value's labels lie in more than one week
-        return Nothing(Lack.TOO_FEW_WEEKS)
+        return Undefined(Why.TOO_FEW_WEEKS)
     if len(np.unique(y)) == 1:  # without scatter there is no interval
-        return Nothing(Lack.ALWAYS_ALIKE)
+        return Undefined(Why.ALWAYS_ALIKE)
     slope = float(centred @ y) / square
     residuals = y - _means(y, level) - slope * centred
     leverage = 1 / size + centred**2 / square
     free = leverage < 1 - 1e-9  # a label that decides its own constant, or the slope, says nothing about scatter
     if not (free & (centred != 0)).any():
-        return Nothing(Lack.TOO_FEW_WEEKS)
+        return Undefined(Why.TOO_FEW_WEEKS)
     terms = np.divide(residuals, 1 - leverage, out=np.zeros(len(x)), where=free)
     error = sqrt(float((centred**2) @ terms**2)) / square
     return Trend(len(x), slope, Interval(slope - Z95 * error, slope + Z95 * error))
@@ -298,7 +278,7 @@ def _likeness(pair: Pair, totals: Mapping[int, tuple[int, int]]) -> Likeness:
     shares = [_others(totals[person], pair.items, pair.agreeing) for person in (pair.first, pair.second)]
     others = max((share for share in shares if share is not None), default=None)
     if not isinstance(pair.kappa, Measured):
-        return Likeness(pair.first, pair.second, same, Nothing(Lack.ONE_CATEGORY), None, others)
+        return Likeness(pair.first, pair.second, same, Undefined(Why.ONE_CATEGORY), None, others)
     low, high = ((share - pair.chance) / (1 - pair.chance) for share in (same.interval.low, same.interval.high))
     return Likeness(pair.first, pair.second, same, pair.kappa.value, Interval(low, high), others)
 
@@ -310,10 +290,10 @@ def _others(totals: tuple[int, int], n: int, part: int) -> float | None:
 
 
 def _closeness(pair: Likeness) -> tuple[bool, float, int, int]:
-    undefined = isinstance(pair.kappa, Nothing)
-    return undefined, 0.0 if isinstance(pair.kappa, Nothing) else -pair.kappa, pair.first, pair.second
+    undefined = isinstance(pair.kappa, Undefined)
+    return undefined, 0.0 if isinstance(pair.kappa, Undefined) else -pair.kappa, pair.first, pair.second
 
 
-def expected_by_chance(trends: Iterable[Trend | Nothing]) -> float:
+def expected_by_chance(trends: Iterable[Trend | Undefined]) -> float:
     """Return how many of these trends would be flagged if nobody changed: one in twenty."""
     return 0.05 * sum(isinstance(candidate, Trend) for candidate in trends)

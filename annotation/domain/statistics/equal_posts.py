@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.domain.statistics.annotator_quality import Lack, Nothing, Rate
+from annotation.domain.statistics.annotator_quality import Rate
 from annotation.domain.statistics.arrays import Flags, Ints
+from annotation.domain.statistics.figure import Undefined, Why
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class EqualPosts:
     others: float
 
 
-def on_equal_posts(agrees: Flags, comparable: Flags, value: Ints, own: Ints) -> EqualPosts | Nothing:
+def on_equal_posts(agrees: Flags, comparable: Flags, value: Ints, own: Ints) -> EqualPosts | Undefined:
     """Return the agreement of the labels with the indices `own` beside that of all others on equally informative posts.
 
     `value` is the informativeness of each label's item.
@@ -38,7 +39,7 @@ def on_equal_posts(agrees: Flags, comparable: Flags, value: Ints, own: Ints) -> 
     shared = (own_counted > 0) & (others_counted > 0)
     n = int(own_counted[shared].sum())
     if n == 0:
-        return Nothing(Lack.NO_OTHERS)
+        return Undefined(Why.NO_OTHERS)
     shares = others_agreeing[shared] / others_counted[shared]
     return EqualPosts(Rate(int(own_agreeing[shared].sum()), n), float(shares @ own_counted[shared]) / n)
 

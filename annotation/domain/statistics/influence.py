@@ -34,6 +34,7 @@ import numpy as np
 from annotation.domain.choices import Modality, PriorArm
 from annotation.domain.statistics.arrays import Flags, Floats, Ints
 from annotation.domain.statistics.clustered_variance import centred, distinct, two_way_variance
+from annotation.domain.statistics.figure import Figure, Measured, Undefined, Why
 from annotation.domain.statistics.intervals import Interval, student_quantile, wilson_interval
 
 FEWEST = 10
@@ -82,37 +83,6 @@ class Scope(StrEnum):
     ALIKE = "alike"
     """Text and picture priors have the same category."""
     CATEGORY = "category"
-
-
-class Why(StrEnum):
-    """The reason why a figure or its interval is undefined."""
-
-    NO_ANSWERS = "no_answers"
-    NOT_TOGETHER = "not_together"
-    """Each side has answers, but never in the same period: no draw decided between them."""
-    TOO_FEW_ANSWERS = "too_few_answers"
-    ONE_PERSON = "one_person"
-    ONE_ITEM = "one_item"
-    NO_SPREAD = "no_spread"
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A share or a difference of shares; if it has no interval, `why` is the reason."""
-
-    value: float
-    interval: Interval | None = None
-    why: Why | None = None
-
-
-@dataclass(frozen=True)
-class Undefined:
-    """The figure is not defined; `why` is the reason."""
-
-    why: Why
-
-
-Figure = Estimate | Undefined
 
 
 class Reading(NamedTuple):
@@ -166,7 +136,7 @@ _MODALITIES = {modality: number for number, modality in enumerate(Modality)}
 
 
 @dataclass(frozen=True)
-class Share:
+class MatchRate:
     """How often the answers of one view equal the prior."""
 
     answers: int
@@ -186,7 +156,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Group:
+class ReadingGroup:
     """A group of readings: one modality, and there all or one scope (`category` is set for `Scope.CATEGORY`)."""
 
     modality: Modality
@@ -198,8 +168,8 @@ class Group:
 class Account:
     """The influence of the priors in one group of readings."""
 
-    group: Group
-    shares: Mapping[View, Share]
+    group: ReadingGroup
+    shares: Mapping[View, MatchRate]
     differences: Mapping[Contrast, Difference]
     changes: Mapping[Change, int]
 
@@ -220,17 +190,17 @@ def influence(readings: Readings, categories: int) -> tuple[Account, ...]:
         own = readings.where(readings.modality == number)
         both = own.other_prior != NONE
         differ = own.other_prior != own.prior
-        groups: list[tuple[Group, Flags]] = [
-            (Group(modality, Scope.ALL), np.ones(len(own.item), dtype=bool)),
-            (Group(modality, Scope.CONFLICT), both & differ),
-            (Group(modality, Scope.ALIKE), both & ~differ),
-            *((Group(modality, Scope.CATEGORY, index), own.prior == index) for index in range(categories)),
+        groups: list[tuple[ReadingGroup, Flags]] = [
+            (ReadingGroup(modality, Scope.ALL), np.ones(len(own.item), dtype=bool)),
+            (ReadingGroup(modality, Scope.CONFLICT), both & differ),
+            (ReadingGroup(modality, Scope.ALIKE), both & ~differ),
+            *((ReadingGroup(modality, Scope.CATEGORY, index), own.prior == index) for index in range(categories)),
         ]
         accounts += [account(group, own.where(keep)) for group, keep in groups]
     return tuple(accounts)
 
 
-def account(group: Group, readings: Readings) -> Account:
+def account(group: ReadingGroup, readings: Readings) -> Account:
     """Compute the figures of one group of readings."""
     views = {view: _answers(readings, view) for view in View}
     return Account(
@@ -282,9 +252,9 @@ def _answers(readings: Readings, view: View) -> _Answers:
     )
 
 
-def _share_of(answers: _Answers) -> Share:
+def _share_of(answers: _Answers) -> MatchRate:
     n, agreeing = len(answers.agrees), int(answers.agrees.sum())
-    return Share(n, agreeing, answers.without, _share(answers, n, agreeing))
+    return MatchRate(n, agreeing, answers.without, _share(answers, n, agreeing))
 
 
 def _share(answers: _Answers, n: int, agreeing: int) -> Figure:
@@ -293,14 +263,14 @@ def _share(answers: _Answers, n: int, agreeing: int) -> Figure:
     value = agreeing / n
     people, items = distinct(answers.annotator), distinct(answers.item)
     if (why := _too_few_clusters(people, items)) is not None:
-        return Estimate(value, None, why)
+        return Measured(value, None, why)
     binomial = value * (1 - value) / n
     if binomial == 0:
         effective = float(items)
     else:
         variance = two_way_variance((answers.agrees - value) / n, answers.annotator, answers.item)
         effective = n / max(1.0, variance / binomial)
-    return Estimate(value, wilson_interval(value, effective, student_quantile(min(people, items) - 1)))
+    return Measured(value, wilson_interval(value, effective, student_quantile(min(people, items) - 1)))
 
 
 def _between(arm: _Answers, other: _Answers) -> Difference:
@@ -334,7 +304,7 @@ def _slope(answers: _Answers, side: Floats) -> Figure:
     value = min(1.0, max(-1.0, float(weight @ outcome)))  # rounding may pass the bound by the last bit
     ones = int(side.sum())
     if min(ones, len(side) - ones) < FEWEST:
-        return Estimate(value, None, Why.TOO_FEW_ANSWERS)
+        return Measured(value, None, Why.TOO_FEW_ANSWERS)
     return _with_interval(value, weight * (outcome - value * treated), answers)
 
 
@@ -348,7 +318,7 @@ def _within(readings: Readings) -> Difference:
     value = float(change.mean())
     pairs = _Answers(twice.item, twice.annotator, twice.period, change)
     if n < FEWEST:
-        return Difference(n, n, Estimate(value, None, Why.TOO_FEW_ANSWERS))
+        return Difference(n, n, Measured(value, None, Why.TOO_FEW_ANSWERS))
     return Difference(n, n, _with_interval(value, (change - value) / n, pairs))
 
 
@@ -370,16 +340,16 @@ def _twice(readings: Readings) -> Flags:
 # ── Variance and intervals ────────────────────────────────────────────────────
 
 
-def _with_interval(value: float, terms: Floats, answers: _Answers) -> Estimate:
+def _with_interval(value: float, terms: Floats, answers: _Answers) -> Measured:
     """Return the value with Student's interval; `terms` are the contributions of each answer to its error."""
     people, items = distinct(answers.annotator), distinct(answers.item)
     if (why := _too_few_clusters(people, items)) is not None:
-        return Estimate(value, None, why)
+        return Measured(value, None, why)
     variance = two_way_variance(terms, answers.annotator, answers.item)
     if variance <= 1e-18:
-        return Estimate(value, None, Why.NO_SPREAD)
+        return Measured(value, None, Why.NO_SPREAD)
     reach = student_quantile(min(people, items) - 1) * sqrt(variance)
-    return Estimate(value, Interval(max(-1.0, value - reach), min(1.0, value + reach)))
+    return Measured(value, Interval(max(-1.0, value - reach), min(1.0, value + reach)))
 
 
 def _too_few_clusters(people: int, items: int) -> Why | None:

@@ -15,8 +15,9 @@ from itertools import combinations
 
 import numpy as np
 
-from annotation.domain.statistics.agreement import Alpha, Undefined, Why, alpha_of
+from annotation.domain.statistics.agreement import Alpha, alpha_of
 from annotation.domain.statistics.arrays import Flags, Floats
+from annotation.domain.statistics.figure import Undefined, Why
 
 Chosen = tuple[str, ...]
 """The codes of the options that one person chose, sorted."""

@@ -18,8 +18,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from annotation.domain.statistics.agreement import Alpha, Undefined, Why, alpha_of
+from annotation.domain.statistics.agreement import Alpha, alpha_of
 from annotation.domain.statistics.arrays import Floats
+from annotation.domain.statistics.figure import Undefined, Why
 
 Spans = Sequence[Sequence[int]]
 """What one person marked: pairs of start and end (exclusive), sorted and without overlap. It may be empty."""

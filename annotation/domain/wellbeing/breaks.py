@@ -40,7 +40,7 @@ class Caps:
 
 
 @dataclass(frozen=True)
-class Pace:
+class Workday:
     """A person's counts for a day.
 
     `session_seconds` counts work since the session, the last break or its offer began.
@@ -85,10 +85,10 @@ def tighter(*bounds: int | None) -> int | None:
     return min((bound for bound in bounds if bound is not None), default=None)
 
 
-def come(pace: Pace | None, now: datetime, today: date) -> Pace:
+def roll_over(pace: Workday | None, now: datetime, today: date) -> Workday:
     """Return a person's counts at `now`, with a new day, session or stretch of work begun if it is time."""
     if pace is None:
-        return Pace(today)
+        return Workday(today)
     if pace.day != today:
         pace = replace(pace, day=today, active_seconds=0, labels=0, skips=0, shown=0, severe=0, breaks=0)
     pause = SESSION_GAP if pace.last_act_at is None else now - pace.last_act_at
@@ -99,7 +99,7 @@ def come(pace: Pace | None, now: datetime, today: date) -> Pace:
     return pace
 
 
-def act(pace: Pace, now: datetime) -> Pace:
+def count_action(pace: Workday, now: datetime) -> Workday:
     """Count the time since the last act of the session as work, and this moment as an act."""
     worked = 0
     if pace.session_since is not None and pace.last_act_at is not None:
@@ -113,7 +113,7 @@ def act(pace: Pace, now: datetime) -> Pace:
     )
 
 
-def shown(pace: Pace, *, severe: bool) -> Pace:
+def count_item_shown(pace: Workday, *, severe: bool) -> Workday:
     """Count an item that is shown to the person."""
     if not severe:
         return replace(pace, shown=pace.shown + 1, severe_in_row=0)
@@ -126,7 +126,7 @@ def shown(pace: Pace, *, severe: bool) -> Pace:
     )
 
 
-def allowance(pace: Pace, caps: Caps) -> Anything | Milder | NothingMore:
+def allowance(pace: Workday, caps: Caps) -> Anything | Milder | NothingMore:
     """Return which items may come next. If several caps are reached, the longest-lasting one is named."""
     if caps.minutes_a_day is not None and pace.active_seconds >= caps.minutes_a_day * 60:
         return NothingMore(Limit.MINUTES)
@@ -139,7 +139,7 @@ def allowance(pace: Pace, caps: Caps) -> Anything | Milder | NothingMore:
     return Anything()
 
 
-def near(pace: Pace, caps: Caps) -> tuple[Limit, ...]:
+def near(pace: Workday, caps: Caps) -> tuple[Limit, ...]:
     """Return the caps of which a person has used at least `NEAR_PERCENT`, but not all."""
     used = (
         (Limit.MINUTES, pace.active_seconds, None if caps.minutes_a_day is None else caps.minutes_a_day * 60),
@@ -151,11 +151,11 @@ def near(pace: Pace, caps: Caps) -> tuple[Limit, ...]:
     )
 
 
-def break_is_due(pace: Pace, caps: Caps) -> bool:
+def break_is_due(pace: Workday, caps: Caps) -> bool:
     """Return whether to offer a break now."""
     return caps.break_after_minutes > 0 and pace.session_seconds >= caps.break_after_minutes * 60
 
 
-def offer_break(pace: Pace, now: datetime) -> Pace:
+def offer_break(pace: Workday, now: datetime) -> Workday:
     """Count an offered break; the next offer comes after another such stretch of work."""
     return replace(pace, session_seconds=0, break_offered_at=now, breaks=pace.breaks + 1)

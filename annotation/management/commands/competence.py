@@ -14,26 +14,23 @@ from annotation.models import CompetenceEstimate, JobState
 
 class Command(JsonCommand):
     help = (
-        "Fit Dawid-Skene or MACE to the raw labels of a project and store the estimate for its page Quality. "
+        "Fit Dawid-Skene to the raw labels of a project and store the estimate for its page Quality. "
         "It is shown beside the majority and changes nothing. Needs the extra 'quality'."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("slug", help="the project")
-        parser.add_argument(
-            "--method", choices=[method.value for method in CompetenceMethod], default=CompetenceMethod.DAWID_SKENE
-        )
 
     def answer(self, **options: Any) -> Any:
         project, begun = project_named(options["slug"]), timezone.now()
         try:
-            result = estimate(project, CompetenceMethod(options["method"]))
+            result = estimate(project)
         except CannotEstimate as fault:
             raise CommandError(fault.sentence) from None
         row = CompetenceEstimate.objects.create(
             project=project,
-            method=options["method"],
+            method=CompetenceMethod.DAWID_SKENE,
             state=JobState.DONE,
             result=result,
             begun_at=begun,

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.json_command import JsonCommand
+from annotation.management.site_counts import site_counts
 from annotation.members.erasure import CannotErase, erase
 from annotation.models import User
 
@@ -24,4 +25,4 @@ class Command(JsonCommand):
             erased = erase(user)
         except CannotErase as cannot:
             raise CommandError(cannot.sentence) from None
-        return {"ok": True, "account": erased.username, "memberships": erased.memberships}
+        return {"site": site_counts(), "ok": True, "account": erased.username, "memberships": erased.memberships}

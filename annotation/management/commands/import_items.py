@@ -21,9 +21,11 @@ from annotation.imports.examples import EXAMPLES
 from annotation.imports.options import (
     SHOWN_ERRORS,
     BadTranslation,
+    BadUpdate,
     ImportOptions,
     ImportReport,
     Update,
+    read_update,
     translations,
 )
 from annotation.imports.run import import_file
@@ -55,9 +57,7 @@ class Command(JsonCommand):
         parser.add_argument("--sheet", default="", help="the sheet of a workbook; else the first with rows")
         parser.add_argument("--dry-run", action="store_true", help="check every row, store nothing")
         parser.add_argument("--source-labels", choices=[choice.value for choice in SourceLabels], default="seats")
-        parser.add_argument(
-            "--update", choices=[choice.value for choice in Update], help="fill gaps of items by their id"
-        )
+        parser.add_argument("--update", default="", metavar="fill", help="fill what is empty in items, by their id")
         parser.add_argument("--mask", default="", metavar="KINDS", help="handles,urls,emails,phones")
         parser.add_argument(
             "--only-new", "--skip-existing", action="store_true", help="pass over rows whose id is there already"
@@ -178,7 +178,7 @@ def _options(options: dict[str, Any]) -> ImportOptions:
             label_is=LabelUse(options["label_is"]),
         ),
         source_labels=SourceLabels(options["source_labels"]),
-        update=Update(options["update"]) if options["update"] else None,
+        update=_update(options["update"]),
         masks=_masks(options["mask"]),
         skip_existing=options["only_new"],
         seats_from_data=options["seats_from_data"],
@@ -191,6 +191,13 @@ def _options(options: dict[str, Any]) -> ImportOptions:
         sheet=options["sheet"],
         ignore=frozenset(options["ignore_column"]),
     )
+
+
+def _update(value: str) -> Update | None:
+    try:
+        return read_update(value)
+    except BadUpdate as fault:
+        raise CommandError(f"--update: {fault.sentence}") from fault
 
 
 def _translations(pairs: list[str]) -> dict[str, str]:

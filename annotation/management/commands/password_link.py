@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from annotation.management.json_command import JsonCommand
+from annotation.management.open_account import open_account
 from annotation.members.password_links import password_link
-from annotation.models import User
 
 
 class Command(JsonCommand):
@@ -17,9 +17,5 @@ class Command(JsonCommand):
         parser.add_argument("username")
 
     def answer(self, **options: Any) -> Any:
-        user = User.objects.filter(username__iexact=options["username"]).first()
-        if user is None:
-            raise CommandError("There is no account of this name.")
-        if not user.is_active:
-            raise CommandError(f"The account {user.username} is closed; a site admin can open it.")
+        user = open_account(options["username"])
         return {"ok": True, "account": user.username, "link": password_link(user)}

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from annotation.domain.csv_cells import cell
-from annotation.domain.releases.answers import flat_columns, flat_values
+from annotation.domain.questions.released_answers import flat_columns, flat_values
 from annotation.domain.releases.column_types import TYPES, Typed, label_types, types_of
 from annotation.domain.releases.columns import SETS, joined
 from annotation.releases.files import CsvFile, ReleasedFile
@@ -14,6 +13,7 @@ from annotation.releases.formats.parquet import ParquetFile
 
 CSV, PARQUET = "annotators.csv", "annotators.parquet"
 _ITEM = ("id", "text", "image", "gold", "level", "source", "pattern", "difficulty")
+_SETS = SETS | {"gold_categories"}
 
 
 class Annotators:
@@ -44,12 +44,8 @@ class Annotators:
             long = item | label | {"label_target_group": label["target_group"]}
             long |= flat_values(label) if self._asks else {}
             long |= {"category_name": self._name_of.get(code), "hateful": self._hateful.get(code)}
-            self._sheet.row([self._cell(name, long[name]) for name in self._typed.types])
+            self._sheet.row(joined(long[name]) if name in _SETS else long[name] for name in self._typed.types)
             self._table.add(self._typed.values(long))
-
-    @staticmethod
-    def _cell(name: str, value: Any) -> str:
-        return joined(value) if name in SETS or name == "gold_categories" else cell(value)
 
     def close(self) -> list[ReleasedFile]:
         return [self._sheet.close(), self._table.close()]

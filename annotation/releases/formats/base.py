@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from annotation.domain.questions.question import Question
-from annotation.domain.releases.answers import Kinds
+from annotation.domain.questions.released_answers import Kinds
 from annotation.domain.releases.splits import Part
 from annotation.domain.votes import Category
 from annotation.releases.files import ReleasedFile, hashed

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from annotation.domain.releases.answers import ANSWER_COLUMNS
+from annotation.domain.label_studio.task import config, task
+from annotation.domain.questions.released_answers import ANSWER_COLUMNS
 from annotation.domain.releases.columns import PICTURE_TEXT_COLUMNS, QUESTION_COLUMN
-from annotation.domain.releases.label_studio_task import config, task
 from annotation.releases.files import HashedFile, ReleasedFile, write_small
 from annotation.releases.formats.base import Target
 

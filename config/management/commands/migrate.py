@@ -6,6 +6,8 @@ from typing import Any
 from django.core.management.commands import migrate
 from django.db import DatabaseError, OperationalError, connections
 
+from config import pending_migrations
+
 LOCK_TIMEOUT = "300ms"
 """How long a migration waits for a lock. Less than PostgreSQL's `deadlock_timeout`: pages wait so long at most."""
 PATIENCE = 120.0
@@ -15,6 +17,11 @@ _LOCKS = {"40P01", "55P03"}  # a deadlock, a lock that was not free in time
 
 class Command(migrate.Command):
     help = f"{migrate.Command.help} On PostgreSQL, one that meets a lock of the site steps back and is repeated."
+
+    def get_check_kwargs(self, options: dict[str, Any]) -> Any:
+        """Return what is checked first; that migrations are missing need not be said here."""
+        pending_migrations.begin_migrating()
+        return super().get_check_kwargs(options)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Apply the migrations.

@@ -4,7 +4,18 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.json_command import JsonCommand
+from annotation.management.site_counts import site_counts
 from config import backup
+
+_NEXT = (
+    "Now run `manage.py migrate`, `manage.py check --database default` and `manage.py audit`, which looks at every "
+    "project; then start the site."
+)
+_WHAT_WORKS = (
+    "Passwords, API tokens, invitations and links to unpublished data work as they did when the backup was made, also "
+    "those that were ended since. `manage.py end_access` counts and ends all but passwords. With another SECRET_KEY "
+    "nobody signs in with an app or a recovery code, and webhooks send nothing: their secrets cannot be opened."
+)
 
 
 class Command(JsonCommand):
@@ -17,6 +28,9 @@ class Command(JsonCommand):
 
     def answer(self, **options: Any) -> Any:
         try:
-            return backup.restore(options["folder"])
+            restored = backup.restore(options["folder"])
         except backup.BadBackup as fault:
             raise CommandError(str(fault)) from None
+        self.say(_WHAT_WORKS)
+        self.say(_NEXT)
+        return {"site": site_counts(), **restored}

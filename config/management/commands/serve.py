@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.management.json_command import MOST_THREADS
-from config import env
+from config import env, env_file
 from config.server import supervisor
 
 
@@ -30,7 +30,6 @@ class Command(BaseCommand):
         web_workers = options["web_workers"]
         try:
             web_workers = env.web_concurrency() if web_workers is None else web_workers
-            env.whole("WEB_THREADS", default=8, least=1, most=1000)
         except ImproperlyConfigured as fault:
             raise CommandError(str(fault)) from None
         if not 1 <= web_workers <= env.MOST_WEB_WORKERS:
@@ -46,7 +45,9 @@ class Command(BaseCommand):
             *(["--no-worker"] if options["no_worker"] else []),
         ]
         os.chdir(settings.BASE_DIR)
-        os.execve(sys.executable, command, {**os.environ, "TMPDIR": str(settings.QUEUE_TMP)})
+        # What comes from the file is read anew by each process: after a change of it a reload (USR2) is enough.
+        given = {name: value for name, value in os.environ.items() if name not in env_file.loaded}
+        os.execve(sys.executable, command, {**given, "TMPDIR": str(settings.QUEUE_TMP)})
 
 
 def _require_free(host: str, port: int) -> None:

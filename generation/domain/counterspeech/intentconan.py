@@ -3,17 +3,17 @@
 A row that cannot be used is returned with the reason.
 """
 
-import csv
 import hashlib
 import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 from annotation.domain.csv_cells import restored
-from annotation.domain.formats.base import BadValue
-from annotation.domain.formats.csv import delimiter_of
+from annotation.domain.formats.base import LIMITS, BadValue, Format, Reading, Unreadable
+from annotation.domain.formats.csv import Table, check_header
+from annotation.domain.formats.jsonl import object_of, object_sources
+from annotation.domain.formats.lines import check_head
 from annotation.domain.formats.strict_json import check_text
 from generation.domain.counterspeech.explanations import COLUMN, Explanation
 from generation.domain.counterspeech.intents import Intent, UnknownIntent, read_intent
@@ -21,7 +21,7 @@ from generation.domain.counterspeech.intents import Intent, UnknownIntent, read_
 NEEDED = ("hatespeech", "csType", "counterspeech")
 COLUMNS = ("id", *NEEDED, *COLUMN.values())
 MOST_HATE, MOST_REPLY, MOST_ID = 20_000, 4000, 128
-_LONGEST_LINE = 200_000
+_LONGEST = 200_000
 
 
 class BadFile(ValueError):
@@ -69,60 +69,50 @@ def read_rows(content: bytes, name: str, mapping: Mapping[str, str] | None = Non
 
 
 def _held(content: bytes, name: str, needed: Sequence[str]) -> Iterator[tuple[int, Any]]:
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadFile("The file is not UTF-8: save it as UTF-8 and try again.") from None
-    if "\x00" in text:
-        raise BadFile("The file holds a NUL character, which cannot be stored: remove it.")
     ending = name.lower().rpartition(".")[2]
-    if ending in ("csv", "tsv"):
-        yield from _table(text, "\t" if ending == "tsv" else delimiter_of(text.partition("\n")[0]), needed)
-    elif ending == "json":
-        yield from _list(text)
-    elif ending in ("jsonl", "ndjson"):
-        yield from _lines(text)
-    else:
+    reading = _READINGS.get(ending)
+    if reading is None:
         raise BadFile("The file has to be .csv, .tsv, .jsonl or .json.")
-
-
-def _table(text: str, delimiter: str, needed: Sequence[str]) -> Iterator[tuple[int, Any]]:
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        if missing := [column for column in needed if column not in (reader.fieldnames or ())]:
-            raise BadFile(f"The file has no column {missing[0]!r}; name the one that stands for it.")
-        for row in reader:
-            if None in row:
-                yield reader.line_num, BadRow(reader.line_num, "More cells than columns.")
-            else:
-                yield reader.line_num, {name: restored(cell) if cell else cell for name, cell in row.items()}
-    except csv.Error as fault:
-        raise BadFile(f"Line {reader.line_num}: {fault}.") from None
+        head = check_head(io.BytesIO(content))
+        if ending == "json" and not head.lstrip().startswith(b"["):
+            raise BadFile("The JSON has to be a list of objects.")
+        yield from reading(io.BytesIO(content), needed)
+    except Unreadable as fault:
+        raise BadFile(f"{fault.error.place.capitalize()}: {fault.error.reason}") from None
 
 
-def _list(text: str) -> Iterator[tuple[int, Any]]:
-    try:
-        rows = json.loads(text)
-    except (ValueError, RecursionError):
-        raise BadFile("The JSON is not valid.") from None
-    if not isinstance(rows, list):
-        raise BadFile("The JSON has to be a list of objects.")
-    yield from enumerate(rows, start=1)
+def _table(table: Table, needed: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    records = table.records()
+    _, header = next(records, (0, []))
+    check_header(header)
+    if missing := [column for column in needed if column not in header]:
+        raise BadFile(f"The file has no column {missing[0]!r}; name the one that stands for it.")
+    for line, cells in records:
+        if len(cells) > len(header):
+            yield line, BadRow(line, "More cells than columns.")
+        else:
+            yield line, dict(zip(header, map(restored, cells), strict=False))
 
 
-def _lines(text: str) -> Iterator[tuple[int, Any]]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
+def _objects(stream: BinaryIO, needed: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    """Yield the objects of JSON lines, or of one array; those of an array are counted, since they may share a line."""
+    for line, entry, source in object_sources(stream, LIMITS):
+        number = entry or line
         try:
-            yield number, json.loads(line) if len(line) <= _LONGEST_LINE else BadRow(number, "The line is too long.")
-        except (ValueError, RecursionError):
-            yield number, BadRow(number, "The line is no JSON object.")
+            yield number, object_of(source) if len(source) <= _LONGEST else BadRow(number, "The row is too long.")
+        except BadValue as fault:
+            yield number, BadRow(number, fault.reason)
 
 
-def _read(line: int, record: Any, columns: Mapping[str, str]) -> Row | BadRow:
-    if not isinstance(record, dict):
-        return BadRow(line, "The line is no JSON object.")
+_READINGS = {
+    "csv": lambda stream, needed: _table(Table(stream, Reading(Format.CSV)), needed),
+    "tsv": lambda stream, needed: _table(Table(stream, Reading(Format.TSV)), needed),
+    **dict.fromkeys(("json", "jsonl", "ndjson"), _objects),
+}
+
+
+def _read(line: int, record: Mapping[str, Any], columns: Mapping[str, str]) -> Row | BadRow:
     values = {ours: record.get(theirs) for ours, theirs in columns.items()}
     cells = {ours: "" if value is None else str(value).strip() for ours, value in values.items()}
     if missing := next((name for name in NEEDED if not cells[name]), None):

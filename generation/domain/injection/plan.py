@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotation.domain.categories import UnknownCategory, read_category
-from annotation.domain.text_rules import BadText, read_text
+from annotation.domain.one_line import read_line
+from annotation.domain.text_rules import BadText
 from annotation.domain.votes import Category
 from generation.domain.injection.strategies import PATTERNS, PATTERNS_OF, Strategy, strategies_for
 
@@ -172,7 +173,7 @@ def _text(value: Any, name: str) -> str:
     if not value.strip():
         return ""
     try:
-        return read_text(value, LONGEST_GROUP).strip()
+        return read_line(value, LONGEST_GROUP)
     except BadText as bad:
         raise BadPlan(f"{name}: {bad.sentence}") from None
 

@@ -33,7 +33,7 @@ class Read:
         return self.category == self.intended
 
     @property
-    def as_meant(self) -> bool:
+    def matches_intent(self) -> bool:
         """Whether category and pattern are both the intended ones."""
         return self.category_as_meant and self.pattern == self.intended_pattern
 
@@ -60,7 +60,7 @@ class StrategyYield:
     def aligned(self) -> Rate | None:
         """The share that came out as meant, of those that can be compared; None if there are none."""
         comparable = [read for read in self.reads if read.pattern_known]
-        return Rate(sum(read.as_meant for read in comparable), len(comparable)) if comparable else None
+        return Rate(sum(read.matches_intent for read in comparable), len(comparable)) if comparable else None
 
     @property
     def category_aligned(self) -> Rate | None:

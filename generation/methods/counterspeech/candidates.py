@@ -22,7 +22,7 @@ from generation.methods.counterspeech.hate_case import (
     hate_of,
     still_there,
 )
-from generation.methods.counterspeech.writer import Case, Written
+from generation.methods.counterspeech.writer import PostToAnswer, Written
 from generation.models import Candidate, CounterRules, Exchange, Exemplar, Explanations
 from providers.roles import ModelRole
 from runs.domain.states import Reason, RunState, reason_of
@@ -39,7 +39,7 @@ class Counterspeech:
     name = NAME
     limits = Limits(calls=400, tokens=2_000_000, seconds=3600)
 
-    def case(self, run: Run) -> Case | None:
+    def case(self, run: Run) -> PostToAnswer | None:
         """Return the post with the explanations and exemplars that were fixed when the run was queued.
 
         Returns None if the exchange is gone or its item was excluded.
@@ -51,7 +51,7 @@ class Counterspeech:
         version = _version(exchange, options)
         keys = [key for keys_of_intent in options.exemplars.values() for key in keys_of_intent]
         rows = Exemplar.objects.filter(project=exchange.project).in_bulk(keys)
-        return Case(
+        return PostToAnswer(
             hate_of(exchange, run),
             options,
             version.by_name() if version and options.explanations else {},
@@ -67,7 +67,7 @@ class Counterspeech:
         """Return whether the post is still to be answered."""
         return still_there(run)
 
-    def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
+    def next_steps(self, case: PostToAnswer, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
         """Ask for the picture's description, then for the replies, then for the critics' scores.
 
         The outcome names every intent and every critic that gave no answer, and what the writing model judged itself.
@@ -137,14 +137,14 @@ def _version(exchange: Exchange, options: CounterOptions) -> Explanations | None
     return exchange.explanations.filter(number=options.version).first()
 
 
-def _nothing_written(case: Case, written: Mapping[Intent, Written], turns: Mapping[str, SavedTurn]) -> GiveUp:
+def _nothing_written(case: PostToAnswer, written: Mapping[Intent, Written], turns: Mapping[str, SavedTurn]) -> GiveUp:
     """Return the end of a run without any reply: the reason of the first answer that failed, or held no reply."""
     missing = next((outcome.missing for outcome in written.values() if outcome.missing), "")
     answers = [turn for intent in written for turn in writer.answers(case, intent, turns)]
     return give_up(answers, "No reply was written.", reason_of(missing) if missing else Reason.EMPTY_OUTPUT)
 
 
-def _ranked(case: Case, intent: Intent, written: Written, turns: Mapping[str, SavedTurn]) -> dict[str, Any]:
+def _ranked(case: PostToAnswer, intent: Intent, written: Written, turns: Mapping[str, SavedTurn]) -> dict[str, Any]:
     rows = []
     for place, text in enumerate(written.replies):
         scored = critics.scores(turns, f"{intent}.{place}", case.options.terms.weights())

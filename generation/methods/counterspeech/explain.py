@@ -25,7 +25,7 @@ ROLES = (ModelRole.COUNTER_EXPLAINER, ModelRole.DESCRIBER)
 
 
 @dataclass(frozen=True)
-class Case:
+class ExplainedPost:
     """A post and the options of its explanations."""
 
     hate: Hate
@@ -39,7 +39,7 @@ class CounterExplain:
     name = NAME
     limits = Limits(calls=40, tokens=300_000, seconds=1800)
 
-    def case(self, run: Run) -> Case | None:
+    def case(self, run: Run) -> ExplainedPost | None:
         """Return the post and the options of this run.
 
         Returns None if the exchange is gone or its item was excluded.
@@ -47,13 +47,13 @@ class CounterExplain:
         exchange = exchange_of(run)
         if exchange is None:
             return None
-        return Case(hate_of(exchange, run), ExplainOptions.model_validate(run.options), _role(run))
+        return ExplainedPost(hate_of(exchange, run), ExplainOptions.model_validate(run.options), _role(run))
 
     def still_wanted(self, run: Run) -> bool:
         """Return whether the post is still to be answered."""
         return still_there(run)
 
-    def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
+    def next_steps(self, case: ExplainedPost, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
         """Ask for the picture's description, then for the seven explanations.
 
         A single explanation may be missing; the outcome says why.
@@ -116,7 +116,7 @@ def _role(run: Run) -> ModelRole:
     return ModelRole.COUNTER_EXPLAINER if is_named else ModelRole.COUNTERSPEAKER
 
 
-def _question(case: Case, explanation: Explanation, description: str) -> Step:
+def _question(case: ExplainedPost, explanation: Explanation, description: str) -> Step:
     return case.hate.step(
         key_of(explanation),
         case.role,

@@ -19,7 +19,7 @@ ROLES = critics.ROLES
 
 
 @dataclass(frozen=True)
-class Case:
+class ScoredReply:
     """A post and the reply that is scored."""
 
     hate: Hate
@@ -32,19 +32,19 @@ class Counterscore:
     name = NAME
     limits = Limits(calls=16, tokens=60_000, seconds=600)
 
-    def case(self, run: Run) -> Case | None:
+    def case(self, run: Run) -> ScoredReply | None:
         """Return the post and the text.
 
         Returns None if the exchange is gone or its item was excluded.
         """
         exchange = exchange_of(run)
-        return Case(hate_of(exchange, run), ScoreOptions.model_validate(run.options)) if exchange else None
+        return ScoredReply(hate_of(exchange, run), ScoreOptions.model_validate(run.options)) if exchange else None
 
     def still_wanted(self, run: Run) -> bool:
         """Return whether the post is still to be answered."""
         return still_there(run)
 
-    def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
+    def next_steps(self, case: ScoredReply, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
         """Ask the four critics. A critic that gives no answer leaves its score empty."""
         questions = critics.questions(case.hate, case.options.text, "reply", case.hate.description)
         if unread := [question for question in questions if question.key not in turns]:

@@ -49,7 +49,7 @@ _PLAIN_TOKENS = 512  # as many as the paper's model is trained on
 
 
 @dataclass(frozen=True)
-class Case:
+class PostToAnswer:
     """A post, what is known about it, and the options of the run."""
 
     hate: Hate
@@ -83,7 +83,7 @@ class Written:
     unusable: Mapping[str, int] = field(default_factory=dict)
 
 
-def questions(case: Case, intent: Intent, description: str, turns: Mapping[str, SavedTurn]) -> list[Step]:
+def questions(case: PostToAnswer, intent: Intent, description: str, turns: Mapping[str, SavedTurn]) -> list[Step]:
     """Return the questions about this intent that the writer has not answered yet."""
     if case.options.mode is WriterMode.LIST:
         steps = [_list_question(case, intent, description)]
@@ -92,13 +92,13 @@ def questions(case: Case, intent: Intent, description: str, turns: Mapping[str, 
     return [step for step in steps if step.key not in turns]
 
 
-def answers(case: Case, intent: Intent, turns: Mapping[str, SavedTurn]) -> list[SavedTurn]:
+def answers(case: PostToAnswer, intent: Intent, turns: Mapping[str, SavedTurn]) -> list[SavedTurn]:
     """Return the turns of the writer about this intent: the question for all at once first, then those for one."""
     keys = [_key(intent), *(_key(intent, place) for place in range(case.options.candidates))]
     return [turns[key] for key in keys if key in turns]
 
 
-def written(case: Case, intent: Intent, turns: Mapping[str, SavedTurn]) -> Written:
+def written(case: PostToAnswer, intent: Intent, turns: Mapping[str, SavedTurn]) -> Written:
     """Return the replies of this intent, each once, and what became of the other answers."""
     intent_turns = answers(case, intent, turns)
     digest = intent_turns[0].prompt_digest
@@ -126,7 +126,9 @@ def _key(intent: Intent, place: int | None = None) -> str:
     return f"write.{intent}" if place is None else f"write.{intent}.{place}"
 
 
-def _plain_questions(case: Case, intent: Intent, description: str, turns: Mapping[str, SavedTurn]) -> Iterator[Step]:
+def _plain_questions(
+    case: PostToAnswer, intent: Intent, description: str, turns: Mapping[str, SavedTurn]
+) -> Iterator[Step]:
     """Yield the question for all candidates at once, or those for each by itself.
 
     What a server did not give at once, or gave cut or empty, is asked for by itself: some ignore that several answers
@@ -152,7 +154,7 @@ def _settled(turn: SavedTurn, number: int) -> int:
 
 
 def _plain_question(
-    case: Case, intent: Intent, description: str, place: int | None = None, *, samples: int = 1
+    case: PostToAnswer, intent: Intent, description: str, place: int | None = None, *, samples: int = 1
 ) -> Step:
     prompt = load_prompt(APP, NAME, "plain")
     fields = {
@@ -193,7 +195,7 @@ def _read_samples(turn: SavedTurn, number: int) -> Iterator[tuple[str, str]]:
 # ── All replies in one answer ─────────────────────────────────────────────────
 
 
-def _list_question(case: Case, intent: Intent, description: str) -> Step:
+def _list_question(case: PostToAnswer, intent: Intent, description: str) -> Step:
     options = case.options
     fields = {
         "number": str(options.candidates),
@@ -217,14 +219,14 @@ def _list_question(case: Case, intent: Intent, description: str) -> Step:
     )
 
 
-def _explained(case: Case) -> str:
+def _explained(case: PostToAnswer) -> str:
     if not case.explanations:
         return "(Nobody has explained it.)"
     lines = [f"{_LABELS[name]}: {' '.join(text.split())}" for name, text in case.explanations.items()]
     return case.hate.quoted("\n".join(lines), "note")
 
 
-def _examples(case: Case, intent: Intent) -> str:
+def _examples(case: PostToAnswer, intent: Intent) -> str:
     rows = case.exemplars.get(intent, ())
     if not rows:
         return "(There are no examples of approved replies.)"

@@ -43,7 +43,7 @@ _CLOSED = f"The text is harmless when read alone: no hostile word about anybody,
 
 
 @dataclass(frozen=True)
-class Case:
+class SampleMaterial:
     """The material of one sample. `nonce` fences the texts of others."""
 
     sample: Sample
@@ -88,7 +88,7 @@ def writer_role(strategy: str) -> ModelRole:
     return ModelRole.PARAPHRASER if strategy == Strategy.PARAPHRASE else ModelRole.SAMPLE_WRITER
 
 
-def look_question(case: Case) -> Step:
+def look_question(case: SampleMaterial) -> Step:
     """Return the question what the picture shows, and whom a post with it would be about.
 
     The plan is not told, so that the answer does not follow it.
@@ -109,14 +109,14 @@ def look_question(case: Case) -> Step:
     )
 
 
-def look_digest(case: Case) -> str:
+def look_digest(case: SampleMaterial) -> str:
     """Return a digest of all that a look depends on besides the picture. It holds no nonce, so that runs share it."""
     prompt = load_prompt("generation", NAME, "look").digest
     inputs = [case.looker, prompt, _listed_categories(case), list(case.groups)]
     return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
 
 
-def write_question(case: Case, pair: PlannedPair, look: PictureLook | None) -> Step:
+def write_question(case: SampleMaterial, pair: PlannedPair, look: PictureLook | None) -> Step:
     """Return the question to the writing model. `pair` names the group that the text is to be about."""
     sample = case.sample
     words = load_prompt("generation", NAME, sample.strategy)
@@ -147,7 +147,7 @@ def write_question(case: Case, pair: PlannedPair, look: PictureLook | None) -> S
     )
 
 
-def _described(case: Case, look: PictureLook | None, sees_picture: bool) -> str:
+def _described(case: SampleMaterial, look: PictureLook | None, sees_picture: bool) -> str:
     """Return what is known about the picture: of the look, or else of its prior."""
     sentence = (
         "The picture follows." if sees_picture else "The text will stand beside a picture, which is not shown here."
@@ -161,7 +161,7 @@ def _described(case: Case, look: PictureLook | None, sees_picture: bool) -> str:
     return f"{sentence}, with these words:\n{fence(description, case.nonce, name='note').text}"
 
 
-def _listed_categories(case: Case) -> str:
+def _listed_categories(case: SampleMaterial) -> str:
     return "\n".join(
         f"- {category.code}: {category.name} ({'hateful' if category.hateful else 'not hateful'})"
         + (f". {' '.join(category.definition.split())}" if category.definition else "")
@@ -169,5 +169,5 @@ def _listed_categories(case: Case) -> str:
     )
 
 
-def _listed_groups(case: Case) -> str:
+def _listed_groups(case: SampleMaterial) -> str:
     return fence("\n".join(case.groups), case.nonce, name="list").text

@@ -21,7 +21,14 @@ from generation.domain.injection.schema import BatchOptions
 from generation.domain.injection.states import SampleState
 from generation.methods.injection import stored_looks
 from generation.methods.injection.duplicates import told_before
-from generation.methods.injection.questions import LOOKER, NAME, Case, look_question, write_question, writer_role
+from generation.methods.injection.questions import (
+    LOOKER,
+    NAME,
+    SampleMaterial,
+    look_question,
+    write_question,
+    writer_role,
+)
 from generation.models import CounterRules, InjectionRules, PicturePool, Sample, Trigger
 from providers.messages import Picture
 from providers.prompt_fencing import nonce_for
@@ -41,7 +48,7 @@ class Injection:
     # For each of the two answers two further questions after a wrong shape, one after an empty and one after a cut one.
     limits = Limits(calls=12, tokens=240_000, seconds=900)
 
-    def case(self, run: Run) -> Case | None:
+    def case(self, run: Run) -> SampleMaterial | None:
         """Return the sample with its picture or trigger text.
 
         Returns None if the sample is gone, or injection was switched off.
@@ -51,7 +58,7 @@ class Injection:
         sample = rows.select_related(*related).first()
         if sample is None:
             return None
-        return Case(
+        return SampleMaterial(
             sample,
             sample.project,
             BatchOptions.model_validate(run.options),
@@ -68,7 +75,7 @@ class Injection:
         """Return whether the sample is there and injection is on."""
         return _wanted(run).exists()
 
-    def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
+    def next_steps(self, case: SampleMaterial, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
         """Ask what the picture shows, ask the writing model if the plan fits it, then compare the text."""
         look_turn, look_value = turns.get("look"), _seen(turns)
         if look_turn is not None and Flag.LED_ASTRAY in look_turn.flags:
@@ -131,7 +138,7 @@ def forbidden_in(project: Project) -> list[str]:
     return list(dict.fromkeys([*words, *(counter.lexicon if counter else [])]))
 
 
-def _look(case: Case, turns: Mapping[str, SavedTurn]) -> Step | None:
+def _look(case: SampleMaterial, turns: Mapping[str, SavedTurn]) -> Step | None:
     """Return what the look needs next: find a stored one, ask for one, store it. Returns None if it needs nothing."""
     if "look" not in turns:
         if "known" not in turns:
@@ -152,7 +159,7 @@ def _seen(turns: Mapping[str, SavedTurn]) -> dict[str, Any]:
 
 
 def _write(
-    case: Case, pair: PlannedPair, look: PictureLook | None, turns: Mapping[str, SavedTurn]
+    case: SampleMaterial, pair: PlannedPair, look: PictureLook | None, turns: Mapping[str, SavedTurn]
 ) -> Sequence[Step] | Finish:
     """Ask for the text, compare it, and finish with it. `pair` names the group that the text is to be about."""
     if (written := turns.get("write")) is None:
@@ -176,7 +183,9 @@ def _write(
     )
 
 
-def _readings(case: Case, pair: PlannedPair, look: PictureLook | None, answer: Mapping[str, Any]) -> dict[str, Any]:
+def _readings(
+    case: SampleMaterial, pair: PlannedPair, look: PictureLook | None, answer: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return how the writer reads its text, and what differs from the plan.
 
     Empty for an answer that was saved before writers were asked for it.

@@ -6,7 +6,7 @@ A look is asked again if the picture, the model, the prompt, the categories or t
 from collections.abc import Mapping
 from typing import Any
 
-from generation.methods.injection.questions import Case, look_digest
+from generation.methods.injection.questions import SampleMaterial, look_digest
 from generation.models import StoredLook
 from providers.messages import ProviderPaused
 from runs.domain.states import OPEN
@@ -15,7 +15,7 @@ from runs.models import Run
 WAIT_SECONDS = 3.0
 
 
-def find(case: Case) -> dict[str, Any]:
+def find(case: SampleMaterial) -> dict[str, Any]:
     """Return the stored look at the picture; empty if this run is to ask for it.
 
     Raises ProviderPaused while another run asks; the run then waits without a call and is not counted as failing.
@@ -31,7 +31,7 @@ def find(case: Case) -> dict[str, Any]:
     return {}
 
 
-def keep(case: Case, look: Mapping[str, Any]) -> bool:
+def keep(case: SampleMaterial, look: Mapping[str, Any]) -> bool:
     """Store the look for later samples. Return False if another run stored one in the meantime."""
     rows = StoredLook.objects.filter(picture_id=case.sample.pool_picture.picture_id, question=look_digest(case))
     return bool(rows.filter(value={}).update(value=dict(look)))

@@ -16,7 +16,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
 from moderation.domain.prompt_options import PromptOptions
-from moderation.domain.tongue import Tongue
+from moderation.domain.tongue import TONGUE_WORDS, Tongue
+from vocabulary.refusals import gettext_noop as _
+from vocabulary.requests import Asked
 
 REASKS = 5
 LEAST_QUERIES, MOST_QUERIES = 3, 6
@@ -48,21 +50,57 @@ class InvestigationOptions(PromptOptions):
     `struck` are the numbers of the evidence that a person removed before a new judgment.
     """
 
-    engine: Literal["", "google", "searxng", "local"] = ""
-    retrieval: Retrieval = Retrieval.SEARCH
-    instructions: Instructions = Instructions.FULL
-    reformulations: Annotated[int, Field(ge=0, le=6)] = 3
-    pages_at_once: Annotated[int, Field(ge=1, le=6)] = 3
-    pages: Annotated[int, Field(ge=1, le=24)] = 8
+    engine: Annotated[Literal["", "google", "searxng", "local"], Asked(_("Search with"))] = ""
+    reformulations: Annotated[
+        int,
+        Field(ge=0, le=6),
+        Asked(_("New queries, at most"), _("How often the agent may search again where it has not found enough.")),
+    ] = 3
+    pages: Annotated[int, Field(ge=1, le=24), Asked(_("Pages, at most"))] = 8
+    pages_at_once: Annotated[int, Field(ge=1, le=6), Asked(_("Pages at once"))] = 3
+    bytes: Annotated[
+        int,
+        Field(ge=10_000, le=50_000_000),
+        Asked(_("Megabytes of pages, at most"), name="megabytes", unit=1_000_000),
+    ] = 10_000_000
+    steps: Annotated[int, Field(ge=10, le=150), Asked(_("Steps, at most"))] = 80
+    retrieval: Annotated[
+        Retrieval,
+        Asked(
+            _("Where knowledge comes from"),
+            words={
+                Retrieval.SEARCH: _("pages that it searches for"),
+                Retrieval.NONE: _("none: it judges by the post alone"),
+            },
+            option="where it knows from",
+            compared=_("Sources of AntiHateAgent"),
+            only_compared={Retrieval.MODEL_URLS: _("pages whose addresses the model makes up")},
+        ),
+    ] = Retrieval.SEARCH
+    instructions: Annotated[
+        Instructions,
+        Asked(
+            _("Instructions"),
+            words={Instructions.FULL: _("in full"), Instructions.SHORT: _("short")},
+            option="in full, or short",
+            compared=_("Instructions of AntiHateAgent"),
+        ),
+    ] = Instructions.FULL
+    language: Annotated[
+        Tongue,
+        Asked(
+            _("Language of the rationale"),
+            name="rationale_language",
+            words={Tongue.ENGLISH: TONGUE_WORDS[Tongue.ENGLISH]} | TONGUE_WORDS,
+            option="of the rationale (default: en)",
+        ),
+    ] = Tongue.ENGLISH
+    """The language of the rationale, and of what is noted about pages."""
     windows: Annotated[int, Field(ge=1, le=8)] = 3
-    bytes: Annotated[int, Field(ge=10_000, le=50_000_000)] = 10_000_000
-    steps: Annotated[int, Field(ge=10, le=150)] = 80
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     struck: tuple[int, ...] = ()
     glossary: bool = False
     """Whether the prompts contain approved entries of the project's glossary."""
-    language: Tongue = Tongue.ENGLISH
-    """The language of the rationale, and of what is noted about pages."""
     claim: Annotated[str, Field(max_length=LONGEST_CLAIM)] = ""
     """A statement in a reply to the post; if it is set, the investigation is about whether it is true."""
 

@@ -86,7 +86,7 @@ def counted_categories(
 
 
 def mark_answer(gold: Gold, answer: GivenAnswer, question: Question) -> MarkedAnswer:
-    """Compare an answer with the known one. The answer must not be a refusal.
+    """Return truth and prediction as classes of the task. The answer must not be a refusal.
 
     Raises ValueError in the six-category task if the known answer has no category.
     """

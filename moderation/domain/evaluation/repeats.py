@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from annotation.domain.statistics.agreement import Measured, fleiss_kappa, tally
+from annotation.domain.statistics.agreement import fleiss_kappa, tally
+from annotation.domain.statistics.figure import Measured
 
 
 @dataclass(frozen=True)

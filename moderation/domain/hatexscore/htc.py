@@ -14,7 +14,7 @@ from moderation.domain.hatexscore.implied import implied, is_taken_back
 from moderation.domain.hatexscore.labels import Segment
 from moderation.domain.hatexscore.plain_text import plain
 from moderation.domain.hatexscore.quotations import Quotation, blanked, quotations, words_of_others
-from moderation.domain.hatexscore.signs import Kind, is_named
+from moderation.domain.hatexscore.signs import SignKind, is_named
 from moderation.domain.hatexscore.statements import stated_in, statements
 
 _LONGEST_LABEL = 60
@@ -58,7 +58,9 @@ def _said_by_others(others: Sequence[Quotation]) -> Iterator[Statement]:
         said = plain(quotation.text)
         whole = Segment(0, len(said), "")
         for statement in statements(said, whole) if len(said) <= _LONGEST_QUOTE else ():
-            yield statement._replace(said=Conclusion(*quotation.outer, statement.said.hateful), left_open=Kind.REPORT)
+            yield statement._replace(
+                said=Conclusion(*quotation.outer, statement.said.hateful), left_open=SignKind.REPORT
+            )
 
 
 def _own_words(explanation: str, others: Sequence[Quotation]) -> str:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotation.domain.statistics.agreement import Figure, fleiss_kappa, tally
+from annotation.domain.statistics.agreement import fleiss_kappa, tally
+from annotation.domain.statistics.figure import Figure
 from moderation.domain.hatexscore.cc import reaches
 
 PANEL = 3

@@ -14,13 +14,13 @@ from moderation.domain.hatexscore import labels
 from moderation.domain.hatexscore.clauses.clause import Statement
 from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.labels import Segment
-from moderation.domain.hatexscore.signs import UNNAMED, Kind, any_of, tongues
+from moderation.domain.hatexscore.signs import UNNAMED, SignKind, any_of, tongues
 from moderation.domain.hatexscore.statements import stated_in, statements
 
 _LOOK = 160  # characters behind a clause in which it may be settled
 _BACK = 2  # characters of the clause itself: a Korean one ends in its "but"
-_OPEN = {Kind.DOUBT, Kind.CONDITION, Kind.REPORT}
-_UNCLEAR = {Kind.DOUBT, Kind.CONDITION, Kind.NEGATION}
+_OPEN = {SignKind.DOUBT, SignKind.CONDITION, SignKind.REPORT}
+_UNCLEAR = {SignKind.DOUBT, SignKind.CONDITION, SignKind.NEGATION}
 _MOST = 8  # clauses that are looked at, from the end: the last of them decides
 _SHORT = 4  # characters that say nothing more
 _TAIL = 3  # sentences at the end of an explanation that may conclude without a word of hate
@@ -95,7 +95,7 @@ def _settled(text: str, segments: Sequence[Segment], quoted: Sequence[Statement]
             yield Conclusion(said.start, said.end, settled)
 
 
-def _settles(text: str, said: Conclusion, word: bool, kind: Kind | None) -> bool | None:
+def _settles(text: str, said: Conclusion, word: bool, kind: SignKind | None) -> bool | None:
     """Return what is concluded of a clause that was left open. Returns None if what follows does not settle it."""
     patterns, following = _patterns(), text[said.end - _BACK : said.end + _LOOK]
     if patterns.dissent.search(following):
@@ -107,14 +107,14 @@ def _settles(text: str, said: Conclusion, word: bool, kind: Kind | None) -> bool
             # What a question leaves open is answered with it.
             begin = said.end - _BACK + elided.start() if _ASKED.match(text, said.end) else said.end
             return None if _kinds(text, begin, said.end - _BACK + elided.end()) & _OPEN else settled
-    actual = patterns.actual.search(following) if kind is Kind.CONDITION else None
+    actual = patterns.actual.search(following) if kind is SignKind.CONDITION else None
     if actual is None:
         return None
     is_clear = not _kinds(text, said.end - _BACK + actual.start(), said.end + 2 * _LOOK) & _UNCLEAR
     return not said.hateful if is_clear else None
 
 
-def _kinds(text: str, start: int, end: int) -> set[Kind]:
+def _kinds(text: str, start: int, end: int) -> set[SignKind]:
     return {sign.kind for tongue in tongues() for sign in tongue.signs(text, start, min(end, len(text)), ())}
 
 
@@ -149,7 +149,7 @@ def _opening(text: str) -> list[Conclusion]:
     if (
         said is None
         or said.end() + _SHORT >= len(text)
-        or _kinds(text, said.end(), len(text)) & {Kind.DOUBT, Kind.CONDITION}
+        or _kinds(text, said.end(), len(text)) & {SignKind.DOUBT, SignKind.CONDITION}
     ):
         return []
     return [Conclusion(*said.span(), said["yes"] is not None)]

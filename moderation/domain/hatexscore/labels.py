@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.plain_text import ARROW
-from moderation.domain.hatexscore.signs import HATEFUL, Kind, Word, Words, any_of, tongues
+from moderation.domain.hatexscore.signs import HATEFUL, SignKind, Word, Words, any_of, tongues
 
 _SEGMENT_END = re.compile(
     r"[\n。;!?|{}\[\]→…\x02]|\.(?=[\s\x01'\")]|$|[가-힣\u4e00-\u9fff])|(?<=[\u4e00-\u9fff\x01])\."
@@ -32,7 +32,7 @@ _NUMBER_HEADING = re.compile(
     r"answer|label|class|prediction|output|verdict|decision|답|라벨|레이블|예측|판정|분류|答案|回答|标签|预测|判定|分类"
 )
 _NUMBER = re.compile(r"['\"\s]*([01])['\"\s.]*(?:$|[(,—\n])")
-_UNLIKE_BENIGN = {Kind.NEGATION, Kind.DOUBT, Kind.CONDITION, Kind.CONTRAST}
+_UNLIKE_BENIGN = {SignKind.NEGATION, SignKind.DOUBT, SignKind.CONDITION, SignKind.CONTRAST}
 _RATING = re.compile(
     r"(?:ness|도)?[^\d.?!:=\n。;,|()]{0,8}(?:score|rat(?:e|ing)|probability|likelihood|level|risk|chance|of th(?:is|e)"
     r"|점수|확률|정도|수준|지수|评分|得分|概率|程度|分数|指数|[:=|])[^\d.?!\n。;,|()]{0,20}[:=|≈~]?\s*"

@@ -3,7 +3,7 @@
 from typing import Any
 
 from moderation.domain.hatexscore.score import Measure, Reading, Score, combined
-from moderation.domain.hatexscore.tgi import Group, identified
+from moderation.domain.hatexscore.tgi import NamedGroup, identified
 
 
 def record_of(reading: Reading) -> dict[str, Any]:
@@ -26,5 +26,5 @@ def record_of(reading: Reading) -> dict[str, Any]:
 
 def scored(record: dict[str, Any], qf: float, prediction: bool | None, measure: Measure) -> Score:
     """Return the score of a record with this QF."""
-    found = identified([Group(**each) for each in record["groups"]], prediction)
+    found = identified([NamedGroup(**each) for each in record["groups"]], prediction)
     return combined(int(bool(record["conclusions"])), qf, int(bool(found)), prediction, measure, found)

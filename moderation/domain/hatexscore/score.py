@@ -17,7 +17,7 @@ from moderation.domain.hatexscore.normalize import Span
 from moderation.domain.hatexscore.qf import is_trivial, quotation_faithfulness
 from moderation.domain.hatexscore.quotations import Quotation, quotations
 from moderation.domain.hatexscore.shared_words import shared_runs
-from moderation.domain.hatexscore.tgi import Group, groups, identified
+from moderation.domain.hatexscore.tgi import NamedGroup, groups, identified
 from moderation.domain.hatexscore.tokenize import language_of
 
 PARTS = ("htc", "qf", "tgi", "cc")
@@ -82,7 +82,7 @@ class Reading:
     """What it quotes that stands in the text; without any quotation mark, the words they share."""
     spans: Sequence[Span]
     masked: str
-    groups: Sequence[Group]
+    groups: Sequence[NamedGroup]
     appended: bool = False
     """Whether the conclusion line was added for the label of a structured answer."""
 
@@ -111,7 +111,7 @@ class Score:
     tgi: int
     cc: int
     score: float
-    groups: Sequence[Group]
+    groups: Sequence[NamedGroup]
 
 
 def read(
@@ -165,7 +165,7 @@ def score(
 
 
 def combined(
-    htc: int, qf: float, tgi: int, prediction: bool | None, measure: Measure, found: Sequence[Group] = ()
+    htc: int, qf: float, tgi: int, prediction: bool | None, measure: Measure, found: Sequence[NamedGroup] = ()
 ) -> Score:
     """Return the score of these parts; CC follows from them."""
     cc = consistency(prediction, qf, tgi, measure.tau, measure.rule)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from moderation.domain.hatexscore.normalize import Span
-from moderation.domain.hatexscore.tokenize import Kind, Token, tongue
+from moderation.domain.hatexscore.tokenize import Token, TokenKind, tongue
 
 
 def shared_runs(text: str, explanation: str, language: str) -> list[str]:
@@ -16,7 +16,7 @@ def shared_runs(text: str, explanation: str, language: str) -> list[str]:
     longest = 0
     found: list[str] = []
     for start, end in _runs(ours, theirs):
-        if all(token.kind is Kind.FUNCTION for token in ours[start:end]):
+        if all(token.kind is TokenKind.FUNCTION for token in ours[start:end]):
             continue
         if end - start > longest:
             longest, found = end - start, []

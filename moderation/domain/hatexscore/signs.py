@@ -55,7 +55,7 @@ _CONTRACTED = [
 ]
 
 
-class Kind(StrEnum):
+class SignKind(StrEnum):
     """What a sign does for a conclusion; the tables explain each."""
 
     ANOTHER = "another"
@@ -83,16 +83,16 @@ class Kind(StrEnum):
     LINK = "link"
 
 
-HATEFUL = (Kind.HATE, Kind.HATRED)
+HATEFUL = (SignKind.HATE, SignKind.HATRED)
 """Words that say hateful."""
-UNNAMED = (Kind.FAULT, Kind.FINE)
+UNNAMED = (SignKind.FAULT, SignKind.FINE)
 """Words that say so, or the opposite, without a word of hate: a violation, harmless."""
-_WORDS = {Kind.ANOTHER, *HATEFUL, *UNNAMED}
+_WORDS = {SignKind.ANOTHER, *HATEFUL, *UNNAMED}
 """Words that no other sign may take up."""
-_RIGHT_BEHIND = {Kind.DOUBT_BEHIND, Kind.ABSENT, Kind.REFUTED, Kind.PRESENT}
+_RIGHT_BEHIND = {SignKind.DOUBT_BEHIND, SignKind.ABSENT, SignKind.REFUTED, SignKind.PRESENT}
 """Kinds that count only right behind the word, and are looked for there."""
 _LOOKED_FOR = {*HATEFUL, *UNNAMED, *_RIGHT_BEHIND}
-Words = tuple[Kind, ...]
+Words = tuple[SignKind, ...]
 
 
 class Sign(NamedTuple):
@@ -100,7 +100,7 @@ class Sign(NamedTuple):
 
     start: int
     end: int
-    kind: Kind
+    kind: SignKind
 
 
 class Word(NamedTuple):
@@ -118,7 +118,7 @@ class Tongue:
         table = (_LISTS / f"conclusions_{code}.toml").read_text(encoding="utf-8")
         self.code = code
         self._table: dict[str, list[str]] = tomllib.loads(table)
-        self._patterns = {kind: self._pattern(kind) for kind in Kind if self._table.get(kind)}
+        self._patterns = {kind: self._pattern(kind) for kind in SignKind if self._table.get(kind)}
         self._stems = self._table["stems"]
         self._own = frozenset(self._table["own"])
         self._subject = re.compile(self.any_of("subject"))
@@ -142,13 +142,13 @@ class Tongue:
         if words is HATEFUL and all(text.find(stem, start, end) < 0 for stem in self._stems):
             return None
         hits = [
-            Word(hit.start(), hit.end(), (kind is Kind.FINE) is bool(hit["non"]))
+            Word(hit.start(), hit.end(), (kind is SignKind.FINE) is bool(hit["non"]))
             for kind in words
             if kind in self._patterns and (hit := self._patterns[kind].search(text, start, end))
         ]
         return min(hits, key=lambda hit: (hit.start, -hit.end), default=None)
 
-    def follows(self, kind: Kind, text: str, start: int, end: int) -> re.Match[str] | None:
+    def follows(self, kind: SignKind, text: str, start: int, end: int) -> re.Match[str] | None:
         """Return the sign of this kind that begins here, perhaps behind spaces."""
         pattern = self._patterns.get(kind)
         return pattern.match(text, _skip_space(text, start, end), end) if pattern else None
@@ -186,7 +186,7 @@ class Tongue:
         """The pattern of what may stand before a phrase, so that it cuts no word."""
         return r"(?<![\w'-])" if self.code == "en" else ""
 
-    def _pattern(self, kind: Kind) -> re.Pattern[str]:
+    def _pattern(self, kind: SignKind) -> re.Pattern[str]:
         if kind not in (*HATEFUL, *UNNAMED):
             return re.compile(self.any_of(kind))
         words = self.any_of(kind, more="-").replace(self._before, "", 1)

@@ -63,7 +63,7 @@ _JOINS = re.compile(r"(?:['’]s)?[\s\-‐‑–'’/·]*")
 
 
 @dataclass(frozen=True)
-class Group:
+class NamedGroup:
     """A group that an explanation names, at `start` … `end`: the term, its category, and what ties it to hate.
 
     `tie` is a hostile word, `quote` for a quoted string in the same sentence, or empty.
@@ -88,7 +88,7 @@ class Terms:
     """Lemmas of kinds of groups, such as a nationality, which name nobody where they are denied."""
 
 
-def groups(explanation: str, quoted: Sequence[Quotation], language: str, listed: Groups) -> list[Group]:
+def groups(explanation: str, quoted: Sequence[Quotation], language: str, listed: Groups) -> list[NamedGroup]:
     """Return the groups that the explanation names outside its quoted strings, longest first at each place."""
     speech = tongue(language)
     terms = _terms(language, tuple((category, tuple(listed_terms)) for category, listed_terms in listed.items()))
@@ -102,7 +102,7 @@ def groups(explanation: str, quoted: Sequence[Quotation], language: str, listed:
         start, stop = tokens[at].start, tokens[end - 1].end
         sentence = ties.sentence_at(start)
         term, category = terms.meanings[lemmas]
-        group = Group(term, category, start, stop, ties.tie(sentence))
+        group = NamedGroup(term, category, start, stop, ties.tie(sentence))
         if lemmas in terms.kinds and _is_denied(
             text[max(starts[sentence], start - 120) : start], text[stop : stop + 100]
         ):
@@ -133,7 +133,7 @@ def _tokens(text: str, starts: Sequence[int], speech: Tongue, terms: Terms) -> l
     return tokens
 
 
-def identified(named: Sequence[Group], prediction: bool | None) -> list[Group]:
+def identified(named: Sequence[NamedGroup], prediction: bool | None) -> list[NamedGroup]:
     """Return the groups that count: for a hateful prediction those tied to hate, else all."""
     return [group for group in named if group.tie] if prediction else list(named)
 

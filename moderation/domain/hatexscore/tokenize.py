@@ -25,7 +25,7 @@ class MissingExtra(RuntimeError):
     """A language whose library is not installed; the sentence says which, and how to get it."""
 
 
-class Kind(StrEnum):
+class TokenKind(StrEnum):
     """What a token is for the search of shared words."""
 
     CONTENT = "content"
@@ -39,7 +39,7 @@ class Token(NamedTuple):
     end: int
     lemma: str
     is_name: bool
-    kind: Kind = Kind.CONTENT
+    kind: TokenKind = TokenKind.CONTENT
 
 
 Tokenize = Callable[[str], list[Token]]
@@ -100,10 +100,10 @@ def _european(text: str, language: str) -> list[Token]:
 
 
 @lru_cache(maxsize=65_536)
-def _word(written: str, language: str) -> tuple[int, str, bool, Kind]:
+def _word(written: str, language: str) -> tuple[int, str, bool, TokenKind]:
     word = _POSSESSIVE.sub("", written)
     bare = word.lower() in _function_words() if language == "en" else len(word) <= 3
-    return len(word), lemma(word, language), word[0].isupper(), Kind.FUNCTION if bare else Kind.CONTENT
+    return len(word), lemma(word, language), word[0].isupper(), TokenKind.FUNCTION if bare else TokenKind.CONTENT
 
 
 @lru_cache(maxsize=1)

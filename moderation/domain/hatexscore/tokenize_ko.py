@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from moderation.domain.hatexscore import group_list_files
-from moderation.domain.hatexscore.tokenize import Kind, MissingExtra, Token
+from moderation.domain.hatexscore.tokenize import MissingExtra, Token, TokenKind
 
 _CONTENT = ("N", "V", "M", "XR", "SL", "SH", "SN")
 _loading = threading.Lock()
@@ -23,7 +23,7 @@ def tokenize(text: str) -> list[Token]:
         if each.tag[0] == "S" and each.tag not in ("SL", "SH", "SN"):
             continue
         content = each.tag.startswith(_CONTENT) and not each.tag.startswith(("VC", "VX", "NP", "NB"))
-        kind = Kind.CONTENT if content else Kind.FUNCTION
+        kind = TokenKind.CONTENT if content else TokenKind.FUNCTION
         found.append(Token(each.start, each.start + each.len, each.form.lower(), each.tag == "NNP", kind))
     return found
 

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from moderation.domain.hatexscore import group_list_files
-from moderation.domain.hatexscore.tokenize import Kind, MissingExtra, Token, words
+from moderation.domain.hatexscore.tokenize import MissingExtra, Token, TokenKind, words
 
 
 def tokenize(text: str) -> list[Token]:
@@ -17,7 +17,9 @@ def tokenize(text: str) -> list[Token]:
         start, at = at, at + len(word)
         if any(sign.isalnum() for sign in word):
             bare = word in function or (len(word) == 1 and not word.isascii())
-            found.append(Token(start, at, word.lower(), word[0].isupper(), Kind.FUNCTION if bare else Kind.CONTENT))
+            found.append(
+                Token(start, at, word.lower(), word[0].isupper(), TokenKind.FUNCTION if bare else TokenKind.CONTENT)
+            )
     return found
 
 

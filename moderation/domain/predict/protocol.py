@@ -8,13 +8,15 @@ judge reads the arguments, and missing agents are counted.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from moderation.domain.predict.answers import DONT_KNOW, HATE, NON_HATE, Position
 from moderation.domain.predict.perspectives import SEEDED, Perspective
 from moderation.domain.prompt_options import PromptOptions
+from vocabulary.refusals import gettext_noop as _
+from vocabulary.requests import Asked
 
 
 class History(StrEnum):
@@ -29,14 +31,35 @@ class History(StrEnum):
 class PredictOptions(PromptOptions):
     """The options of a debate of perspectives."""
 
-    describe: bool = True
-    """Whether a picture is described for the agents, who see none; if not, they know only the text, as in the paper."""
-    criteria: bool = True
-    examples: bool = True
-    rounds: int = Field(default=2, ge=1, le=2)
-    without: str = Field(default="", max_length=40)
+    rounds: Annotated[
+        int,
+        Field(ge=1, le=2),
+        Asked(
+            _("Length of the debate"),
+            name="debate_rounds",
+            words={2: _("arguments and responses"), 1: _("arguments only")},
+            option="1 or 2",
+            metavar="K",
+        ),
+    ] = 2
+    history: Annotated[
+        History,
+        Asked(
+            _("The judge reads"),
+            words={
+                History.ARGUMENTS: _("the arguments"),
+                History.TRANSCRIPTS: _("also what each side was given"),
+            },
+        ),
+    ] = History.ARGUMENTS
+    without: Annotated[
+        str, Field(max_length=40), Asked(_("Leave out"), option="the perspective that is left out", metavar="CODE")
+    ] = ""
     """The code of a perspective that is left out."""
-    history: History = History.ARGUMENTS
+    criteria: Annotated[bool, Asked(_("Perspectives have criteria"))] = True
+    examples: Annotated[bool, Asked(_("Perspectives see the nearest examples"))] = True
+    describe: Annotated[bool, Asked(_("Describe a picture first"))] = True
+    """Whether a picture is described for the agents, who see none; if not, they know only the text, as in the paper."""
     temperature: float = Field(default=0.0, ge=0, le=2)
     definition: bool = True
     """Whether debaters and judge get the project's definition of hate, if it has one."""

@@ -7,22 +7,26 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Project
-from moderation.domain.antihateagent.actions import Instructions, InvestigationOptions, Retrieval
-from moderation.domain.tongue import Tongue
+from moderation.domain.antihateagent.actions import InvestigationOptions, Retrieval
 from moderation.methods import local_documents
 from moderation.methods.antihateagent import searching
-from moderation.methods.antihateagent.forms import AntiHateAgentComparison, AntiHateAgentForm
 from moderation.methods.antihateagent.method import ROLES, AntiHateAgent
 from moderation.methods.antihateagent.presenter import ShownInvestigation, step_words
 from moderation.methods.antihateagent.questions import NAME
-from moderation.methods.debate_method import BadChoice, CommandOption, Comparison, DebateMethod, check_options
+from moderation.methods.debate_method import BadChoice, DebateMethod, check_options
 from providers import wiring_web
 from providers.keyword.antihateagent import INVESTIGATION
 from providers.roles import ModelRole
 from providers.search.engines import LOCAL
 from providers.search.steps import SEARCHER
+from runs.models import Run
 from vocabulary.display_names import pgettext
 
+_ENGINES = {
+    "google": _("Google Programmable Search"),
+    "searxng": "SearXNG",
+    "local": _("the documents of this project"),
+}
 _RETRIEVAL = {
     Retrieval.SEARCH: "web evidence",
     Retrieval.NONE: "no evidence",
@@ -70,6 +74,16 @@ def _arm_words(name: str, value: Any) -> str:
     return f"{value} instructions" if name == "instructions" else ""
 
 
+def _most_steps(run: Run) -> int:
+    return InvestigationOptions.model_validate(run.options).steps
+
+
+def _engines(project: Project) -> list[tuple[str, Any]]:
+    """Return the engines of the site, after its own choice."""
+    del project
+    return [("", _("the site's choice")), *((name, _ENGINES[name]) for name in wiring_web.configured_engines())]
+
+
 METHOD = DebateMethod(
     name=NAME,
     label=_("AntiHateAgent, evidence from the web"),
@@ -77,6 +91,7 @@ METHOD = DebateMethod(
     roles=ROLES,
     options=InvestigationOptions,
     speaker=ModelRole.INVESTIGATOR,
+    most_calls=_most_steps,
     keyword_answers=INVESTIGATION,
     words={
         "antihateagent": "AntiHateAgent",
@@ -86,13 +101,8 @@ METHOD = DebateMethod(
         "google:web": pgettext("stored word", "Google Programmable Search"),
         "searxng:web": pgettext("stored word", "SearXNG"),
     },
-    form=AntiHateAgentForm,
     form_heading=_("For AntiHateAgent"),
-    command_options=(
-        CommandOption("retrieval", "where it knows from", choices=list(map(str, Retrieval))),
-        CommandOption("instructions", "in full, or short", choices=list(map(str, Instructions))),
-        CommandOption("language", "of the rationale (default: en)", choices=list(map(str, Tongue))),
-    ),
+    offered={"engine": _engines},
     complete_plan=_searcher,
     check_start=_check_start,
     template="moderation/_antihateagent_run.html",
@@ -100,8 +110,6 @@ METHOD = DebateMethod(
     details=ShownInvestigation,
     step_words=step_words,
     gathers_evidence=True,
-    comparison=Comparison(
-        AntiHateAgentComparison, _("Compare what AntiHateAgent is given"), shown=("retrieval", "instructions")
-    ),
+    comparison_heading=_("Compare what AntiHateAgent is given"),
     arm_words=_arm_words,
 )

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotation.domain.one_line import one_line
 from annotation.models import Item
 from moderation.domain.antihateagent.actions import InvestigationOptions
 from moderation.domain.antihateagent.page_windows import check_rationale
@@ -100,7 +101,7 @@ def _fields(page: Page, item: Item) -> dict[str, object]:
     return {
         "item": item,
         "url": page.url[:2000],
-        "title": page.title[:300],
+        "title": one_line(page.title)[:300],
         "query": page.hit.query[:400],
         "fetched_at": _time(page.fetched_at),
         "sha256": page.sha256,

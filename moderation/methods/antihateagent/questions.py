@@ -173,13 +173,13 @@ def _log(case: InvestigationCase, state: Walk) -> str:
         if not round_.pages and round_.selected:
             lines.append("  no result was worth reading")
         for page in round_.pages:
-            lines.append(f"  {page.domain}: {_happened(page)}")
+            lines.append(f"  {page.domain}: {_page_outcome(page)}")
     if state.was_search_impossible:
         lines.append(_NO_SEARCH)
     return case.post.fenced_as("note", "\n".join(lines)) if lines else "(Nothing has been done yet.)"
 
 
-def _happened(page: Page) -> str:
+def _page_outcome(page: Page) -> str:
     if page.fault:
         return f"not read. {page.fault}"
     if page.copy_of:

@@ -7,9 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Project
 from moderation.domain.predict.protocol import PredictOptions, perspectives_without_examples, stances_without_verdict
-from moderation.methods.debate_method import BadChoice, CommandOption, DebateMethod
+from moderation.methods.debate_method import BadChoice, DebateMethod
 from moderation.methods.predict import presenter
-from moderation.methods.predict.forms import PredictForm
 from moderation.methods.predict.method import NAME, ROLES, Predict
 from moderation.perspectives import edit
 from providers.keyword.predict import PREDICT
@@ -40,6 +39,11 @@ def _with_project_settings(project: Project, options: dict[str, Any]) -> dict[st
     }
 
 
+def _perspectives(project: Project) -> list[tuple[str, Any]]:
+    """Return the perspectives that may be left out."""
+    return [("", _("nobody")), *((row.code, row.name) for row in edit.active_perspectives(project))]
+
+
 METHOD = DebateMethod(
     name=NAME,
     label=_("PREDICT, a debate of perspectives"),
@@ -47,6 +51,7 @@ METHOD = DebateMethod(
     roles=ROLES,
     options=PredictOptions,
     speaker=ModelRole.DEBATE_JUDGE,
+    most_calls=presenter.most_debate_calls,
     judge=ModelRole.DEBATE_JUDGE,
     keyword_answers=PREDICT,
     words={
@@ -55,16 +60,12 @@ METHOD = DebateMethod(
         "debater": pgettext("stored word", "debaters"),
         "debate_judge": pgettext("stored word", "judge of the debate"),
     },
-    form=PredictForm,
     form_heading=_("For PREDICT"),
-    command_options=(
-        CommandOption("rounds", "1 or 2", type=int, metavar="K"),
-        CommandOption("without", "the perspective that is left out", metavar="CODE"),
-    ),
+    judge_label=_("Who judges"),
+    offered={"without": _perspectives},
     complete_options=_with_project_settings,
     template="moderation/_predict_run.html",
     details=presenter.ShownDebate.of,
-    most_calls=presenter.most_debate_calls,
     step_words=presenter.step_words,
     stages=presenter.stages,
     stances=stances_without_verdict,

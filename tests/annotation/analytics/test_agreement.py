@@ -13,7 +13,7 @@ from annotation.analytics.agreement import agreement_and_labels, read_agreement
 from annotation.analytics.agreement_json import as_json
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Policy, PriorDisplay, Source, Stage
-from annotation.domain.statistics.agreement import Measured, Undefined, Why
+from annotation.domain.statistics.figure import Measured, Undefined, Why
 from annotation.models import Item, Replacement, Seat
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,8 @@ from django.utils import timezone
 from annotation.analytics.annotator_quality import AnnotatorQuality, QualityReport, read_quality
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Choose, Stage
-from annotation.domain.statistics.annotator_quality import Axis, Lack, Nothing, Rate, Trend, Typical
+from annotation.domain.statistics.annotator_quality import Axis, Rate, Trend, Typical
+from annotation.domain.statistics.figure import Undefined, Why
 from annotation.models import Guideline, Item, KnownAnswer, Membership, Project, Seat, Skip
 from builders import category, make_label, make_labelled_item, make_member, make_open_item, make_project
 
@@ -92,7 +93,7 @@ def test_time_is_told_by_its_middle(project, three):
     make_label(make_open_item(project).seat_rows.first(), three[1], 0)
     found = read_quality(project)
     assert person(found, three[0]).seconds == Typical(3, 8.0)
-    assert person(found, three[1]).seconds == Nothing(Lack.NO_TIMES)
+    assert person(found, three[1]).seconds == Undefined(Why.NO_TIMES)
 
 
 def test_an_open_item_and_an_open_round_are_not_compared(project, three):
@@ -104,7 +105,7 @@ def test_an_open_item_and_an_open_round_are_not_compared(project, three):
         make_label(Seat.objects.create(item=again, round=2, number=number, seats=3), member, 3)
     found = read_quality(project)
     assert person(found, three[0]).with_others == Rate(1, 1)  # round 1 of the second item
-    assert person(found, others[0]).with_others == Nothing(Lack.NO_OTHERS)
+    assert person(found, others[0]).with_others == Undefined(Why.NO_OTHERS)
     assert person(found, others[0]).labels == 1
 
 
@@ -119,7 +120,7 @@ def test_known_answers_count_in_their_own_figure_and_training_in_none(project, t
     first = person(found, three[0])
     assert first.known == Rate(1, 2)
     assert (first.labels, first.by_category) == (1, (0, 0, 0, 0, 1, 0))
-    assert person(found, three[1]).known == Nothing(Lack.NO_KNOWN)
+    assert person(found, three[1]).known == Undefined(Why.NO_KNOWN)
 
 
 def test_somebody_who_came_with_the_data_counts_too(project, three):
@@ -148,7 +149,7 @@ def test_a_fall_over_weeks_is_found_and_a_steady_hand_is_not(project, three):
     assert isinstance(falling.trend, Trend)
     assert falling.trend.slope == pytest.approx(-0.3)
     assert [each.name for each in found.changed] == ["c"]
-    assert isinstance(steady.trend, Nothing | Trend)
+    assert isinstance(steady.trend, Undefined | Trend)
     assert not (isinstance(steady.trend, Trend) and steady.trend.changed)
 
 
@@ -217,7 +218,7 @@ def test_the_annotators_of_hatexplain_are_told_as_counting_by_hand_tells_them(ha
         assert each.labels == labels[who]
         assert each.by_category == tuple(chosen[who][code] for code in range(3))
         told = others[who]
-        assert each.with_others == (Rate(sum(told), len(told)) if told else Nothing(Lack.NO_OTHERS))
+        assert each.with_others == (Rate(sum(told), len(told)) if told else Undefined(Why.NO_OTHERS))
         assert each.with_final == Rate(sum(final[who]), len(final[who]))
         assert each.imported
     # All equal on 983 posts; the odd one out of 939: 983·3 agreements of 983·3 + 939 comparable labels.
@@ -237,7 +238,7 @@ def test_the_drift_report_of_hatexplain_comes_out(hatexplain):
     long_enough = [each for each, n in zip(drifts, comparable, strict=True) if n >= 60]
     assert len(long_enough) == 22
     # One of them, annotator 10, agreed with the others every time, so there is no change to measure.
-    assert [each.trend for each in long_enough if isinstance(each.trend, Nothing)] == [Nothing(Lack.ALWAYS_ALIKE)]
+    assert [each.trend for each in long_enough if isinstance(each.trend, Undefined)] == [Undefined(Why.ALWAYS_ALIKE)]
     assert len(trends) == 21
     # The file is in no order of work: no more are flagged than chance flags.
     assert len(found.changed) <= 2 * found.changed_by_chance + 3

@@ -161,7 +161,7 @@ def test_the_pages_take_a_fixed_number_of_queries(client, project, people):
 def test_a_model_is_asked_for_by_a_button_and_shown_beside_the_majority(client, project, people):
     for codes in ([0, 0, 1], [1, 1, 0], [0, 0, 1], [1, 1, 0]):
         label(project, people, codes)
-    asked = client.post(reverse("annotation:quality-ask", args=["here"]), {"method": "dawid-skene"}, follow=True)
+    asked = client.post(reverse("annotation:quality-ask", args=["here"]), follow=True)
     assert "A model is being fitted" in asked.content.decode()
     row = CompetenceEstimate.objects.get()
     assert (row.state, row.method) == (JobState.QUEUED, "dawid-skene")
@@ -177,13 +177,17 @@ def test_a_model_is_asked_for_by_a_button_and_shown_beside_the_majority(client, 
     assert "of 4 labels expected right" in page(client, "quality-person", people[2].public_id)
 
 
-def test_items_where_the_model_differs_lead_to_their_page(client, project, people):
+def test_an_estimate_of_mace_still_opens_and_its_items_lead_to_their_page(client, project, people):
     label(project, people, [0, 0, 0])
     item = make_labelled_item(project, people, [0, 1, 1], external_id="post-7")
     close_item(item)
     result = {
         "labels": 6, "items": 2, "annotators": 3, "iterations": 9, "categories": [0, 1, 2, 3, 4, 5], "priors": None,
-        "people": [], "differing": [{"item": str(item.public_id), "majority": 1, "model": 0, "probability": 0.87}],
+        "people": [
+            {"member": str(people[0].public_id), "labels": 2, "accuracy": 0.9, "competence": 0.74,
+             "diagonal": [None] * 6},
+        ],
+        "differing": [{"item": str(item.public_id), "majority": 1, "model": 0, "probability": 0.87}],
     }  # fmt: skip
     CompetenceEstimate.objects.create(
         project=project, method="mace", state=JobState.DONE, result=result, finished_at=item.created_at
@@ -193,22 +197,22 @@ def test_items_where_the_model_differs_lead_to_their_page(client, project, peopl
     assert reverse("annotation:item", args=["here", item.public_id]) in shown
     assert "87 %" in shown
     assert table(client, "differing-mace")[1] == ["post-7", "1", "0", "0.87"]
+    assert "Annotators by MACE" in shown and "<td>74</td>" in shown
+    assert table(client, "competence-mace")[1][1:4] == ["2", "0.9", "0.74"]
 
 
 def test_without_the_extra_the_page_says_how_to_get_it(client, project, people, monkeypatch):
     label(project, people, [1, 1, 1])
     monkeypatch.setattr(competence, "find_spec", lambda name: None)
     assert "pip install" in page(client, "quality")
-    answer = client.post(reverse("annotation:quality-ask", args=["here"]), {"method": "mace"}, follow=True)
+    answer = client.post(reverse("annotation:quality-ask", args=["here"]), follow=True)
     assert "pip install" in answer.content.decode()
     assert not CompetenceEstimate.objects.exists()
 
 
-def test_an_unknown_model_and_a_failed_one_are_told_in_a_sentence(client, project, people):
+def test_a_model_that_failed_is_told_in_a_sentence(client, project, people):
     label(project, people, [1, 1, 1])
-    answer = client.post(reverse("annotation:quality-ask", args=["here"]), {"method": "crystal-ball"}, follow=True)
-    assert "There is no such model" in answer.content.decode()
-    client.post(reverse("annotation:quality-ask", args=["here"]), {"method": "mace"})
+    client.post(reverse("annotation:quality-ask", args=["here"]))
     competence.COMPETENCE.perform(CompetenceEstimate.objects.get().pk)
     assert "at least two categories" in page(client, "quality")
 

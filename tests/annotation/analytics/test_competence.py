@@ -1,4 +1,4 @@
-"""Dawid-Skene and MACE beside the majority: exact on small examples, and equal to an EM of our own on real labels."""
+"""Dawid-Skene beside the majority: exact on small examples, and equal to an EM of our own on real labels."""
 
 import json
 import subprocess
@@ -28,7 +28,6 @@ fitted_once = pytest.mark.once
 fitted_here = pytest.mark.usefixtures("fit_in_this_process")
 
 ROOT = Path(__file__).resolve().parents[3]
-DAWID_SKENE, MACE = CompetenceMethod.DAWID_SKENE, CompetenceMethod.MACE
 HONEST = [(0, 0, 1), (0, 0, 1), (1, 1, 0), (1, 1, 0)]
 """Four items by two honest annotators and one who says the opposite every time."""
 
@@ -62,7 +61,7 @@ def of(result: dict[str, Any], member: Membership) -> dict[str, Any]:
 @fitted_once
 def test_dawid_skene_sees_through_somebody_who_says_the_opposite(project, people, labelled):
     """Worked by hand: with the honest two as the truth everything fits, and the third one's table is turned round."""
-    result = estimate(project, DAWID_SKENE)
+    result = estimate(project)
     assert (result["labels"], result["items"], result["annotators"]) == (12, 4, 3)
     assert result["priors"] == pytest.approx([0.5, 0.5], abs=1e-6)
     assert of(result, people[0])["accuracy"] == pytest.approx(1, abs=1e-6)
@@ -70,30 +69,6 @@ def test_dawid_skene_sees_through_somebody_who_says_the_opposite(project, people
     assert of(result, people[2])["diagonal"] == pytest.approx([0, 0], abs=1e-6)
     assert np.array(of(result, people[2])["confusion"]) == pytest.approx(np.array([[0, 1], [1, 0]]), abs=1e-6)
     assert result["differing"] == []
-
-
-@fitted_here
-@fitted_once
-def test_mace_gives_everybody_a_probability_of_knowing(project, people, labelled):
-    result = estimate(project, MACE)
-    known = [of(result, member)["competence"] for member in people]
-    assert all(0 <= each <= 1 for each in known)
-    assert known[0] > 0.8 > 0.3 > known[2]
-    assert of(result, people[0])["confusion"] is None
-    assert result["priors"] is None
-
-
-@fitted_here
-@fitted_once
-def test_mace_does_not_depend_on_who_comes_first(project, people):
-    """Its library mixes up two orders unless the numbers are given by first appearance."""
-    turned = [people[2], people[0], people[1]]
-    for codes in HONEST:
-        closed(project, turned, (codes[2], codes[0], codes[1]))
-    result = estimate(project, MACE)
-    ann, ben, contrary = (of(result, member)["competence"] for member in people)
-    assert ann > 0.8 > 0.3 > contrary
-    assert ann == pytest.approx(ben, abs=1e-6)  # they answered alike; mixed up, they differ in the fourth place
 
 
 @fitted_here
@@ -107,7 +82,7 @@ def test_items_where_the_model_is_not_the_majority_are_listed_by_public_id(proje
         closed(project, [*people[:2], fourth, fifth], (truth, truth, one, two))
     # Three for the wrong one: ben slips once, and both coins fall with him.
     slip = closed(project, [people[0], people[1], fourth, fifth], (0, 1, 1, 1))
-    result = estimate(project, DAWID_SKENE)
+    result = estimate(project)
     listed = {row["item"]: row for row in result["differing"]}
     votes = {True: 0, False: 0}
     for row in result["differing"]:
@@ -123,15 +98,15 @@ def test_known_answers_and_open_items_are_not_in_the_model(project, people, labe
     known = closed(project, people, (0, 0, 0))
     Item.objects.filter(pk=known.pk).update(stage=Stage.KNOWN)
     make_labelled_item(project, people, (1, 1, 1))
-    assert estimate(project, DAWID_SKENE)["labels"] == 12
+    assert estimate(project)["labels"] == 12
 
 
 def test_too_little_for_a_model_is_one_sentence(project, people):
     with pytest.raises(CannotEstimate, match="closed items whose labels name at least two categories"):
-        estimate(project, DAWID_SKENE)
+        estimate(project)
     closed(project, people, (1, 1, 1))
     with pytest.raises(CannotEstimate):
-        estimate(project, DAWID_SKENE)
+        estimate(project)
 
 
 # ── Asked for on a page, fitted by a worker ───────────────────────────────────
@@ -140,9 +115,8 @@ def test_too_little_for_a_model_is_one_sentence(project, people):
 @fitted_here
 def test_a_worker_fits_what_was_asked_for_once(project, people, labelled):
     admin = make_member(project, Role.ADMIN)
-    row = ask(admin, DAWID_SKENE)
-    assert ask(admin, DAWID_SKENE).pk == row.pk
-    assert ask(admin, MACE).pk != row.pk
+    row = ask(admin)
+    assert ask(admin).pk == row.pk
     COMPETENCE.perform(row.pk)
     row.refresh_from_db()
     assert (row.state, row.problem, row.result["labels"]) == (JobState.DONE, "", 12)
@@ -150,27 +124,34 @@ def test_a_worker_fits_what_was_asked_for_once(project, people, labelled):
     COMPETENCE.perform(row.pk)  # the bell may ring twice
     row.refresh_from_db()
     assert row.finished_at == before
-    assert ask(admin, DAWID_SKENE).pk != row.pk
+    assert ask(admin).pk != row.pk
 
 
 @fitted_here
 def test_nothing_about_an_item_changes(project, people, labelled):
     before = list(Item.objects.order_by("pk").values())
-    COMPETENCE.perform(ask(make_member(project, Role.ADMIN), DAWID_SKENE).pk)
+    COMPETENCE.perform(ask(make_member(project, Role.ADMIN)).pk)
     assert list(Item.objects.order_by("pk").values()) == before
 
 
 def test_what_cannot_be_estimated_fails_with_its_sentence(project):
-    row = ask(make_member(project, Role.ADMIN), DAWID_SKENE)
+    row = ask(make_member(project, Role.ADMIN))
     COMPETENCE.perform(row.pk)
     row.refresh_from_db()
     assert row.state == JobState.FAILED
-    assert row.problem.startswith("The models need closed items")
+    assert row.problem.startswith("The model needs closed items")
+
+
+def test_mace_that_was_asked_for_before_fails_with_a_sentence(project, labelled):
+    row = CompetenceEstimate.objects.create(project=project, method=CompetenceMethod.MACE)
+    COMPETENCE.perform(row.pk)
+    row.refresh_from_db()
+    assert (row.state, row.problem) == (JobState.FAILED, "MACE is fitted no more. Fit Dawid-Skene.")
 
 
 def test_a_model_whose_process_dies_fails_with_a_sentence(project, people, labelled, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    row = ask(make_member(project, Role.ADMIN), DAWID_SKENE)
+    row = ask(make_member(project, Role.ADMIN))
     COMPETENCE.perform(row.pk)
     row.refresh_from_db()
     assert (row.state, row.problem) == (JobState.FAILED, "The model could not be fitted; the log says why.")
@@ -179,12 +160,12 @@ def test_a_model_whose_process_dies_fails_with_a_sentence(project, people, label
 def test_without_the_extra_nothing_is_queued(project, monkeypatch):
     monkeypatch.setattr(competence, "find_spec", lambda name: None)
     with pytest.raises(CannotEstimate, match="pip install"):
-        ask(make_member(project, Role.ADMIN), DAWID_SKENE)
+        ask(make_member(project, Role.ADMIN))
     assert not CompetenceEstimate.objects.exists()
 
 
 def test_what_a_dead_worker_left_is_rung_for_again(project):
-    row = ask(make_member(project, Role.ADMIN), DAWID_SKENE)
+    row = ask(make_member(project, Role.ADMIN))
     assert COMPETENCE.left_behind() == []
     CompetenceEstimate.objects.filter(pk=row.pk).update(created_at=timezone.now() - 2 * UNCLAIMED)
     assert COMPETENCE.left_behind() == [row.pk]
@@ -199,10 +180,10 @@ def test_what_a_dead_worker_left_is_rung_for_again(project):
 
 def test_the_command_stores_and_prints_the_estimate(project, labelled):
     printed = StringIO()
-    call_command("competence", project.slug, "--method", "mace", "--json", stdout=printed)
+    call_command("competence", project.slug, "--json", stdout=printed)
     value = json.loads(printed.getvalue())
     row = CompetenceEstimate.objects.get()
-    assert (value["estimate"], value["method"], value["items"]) == (str(row.public_id), "mace", 4)
+    assert (value["estimate"], value["method"], value["items"]) == (str(row.public_id), "dawid-skene", 4)
     assert row.ordered_by is None
     with pytest.raises(CommandError):
         call_command("competence", "no-such-project", "--json", stdout=StringIO())
@@ -277,7 +258,7 @@ def test_dawid_skene_on_hatexplain_is_what_our_own_em_finds(shared_data):
     codes = {"normal": 0, "offensive": 1, "hatespeech": 2}
     project = make_project("hatexplain", categories=((0, "normal", 0), (1, "offensive", 1), (2, "hatespeech", 1)))
     call_command("import_items", "hatexplain", shared_data / "hatexplain_val.jsonl", "--json", stdout=StringIO())
-    result = estimate(project, DAWID_SKENE)
+    result = estimate(project)
     posts = [json.loads(line) for line in (shared_data / "hatexplain_val.jsonl").open()]
     names = sorted({vote["annotator_id"] for post in posts for vote in post["annotators"]})
     rows = [(number, names.index(vote["annotator_id"]), codes[vote["label"]])

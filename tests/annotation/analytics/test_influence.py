@@ -7,12 +7,14 @@ import pytest
 from django.utils import timezone
 
 import builders
-from annotation.analytics.influence import as_json, read_influence, set_withheld_share
+from annotation.analytics.influence import read_influence, set_withheld_share
+from annotation.analytics.influence_json import as_json
 from annotation.assignment import claim
 from annotation.assignment.release_seats import free_lapsed_seats
 from annotation.domain.answer import Answer
 from annotation.domain.choices import Modality, PriorArm, PriorDisplay, PriorState, Role, Stage
-from annotation.domain.statistics.influence import Change, Contrast, Scope, Undefined, View, Why, in_scope
+from annotation.domain.statistics.figure import Undefined, Why
+from annotation.domain.statistics.influence import Change, Contrast, Scope, View, in_scope
 from annotation.labelling import submit
 from annotation.models import Event, Item, KnownAnswer, Label, Prior, Project, Seat, record
 

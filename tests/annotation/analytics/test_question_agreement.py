@@ -18,7 +18,7 @@ from annotation.analytics.agreement_json import as_json
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Policy, Role, Stage
 from annotation.domain.questions.question import Option, QuestionKind
-from annotation.domain.statistics.agreement import Measured, Undefined, Why
+from annotation.domain.statistics.figure import Measured, Undefined, Why
 from annotation.models import Item, Seat
 from markup import compact
 from question_builders import answered, make_all_questions, make_answered_item, make_question

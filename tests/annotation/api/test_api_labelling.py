@@ -181,10 +181,11 @@ def test_the_seconds_that_a_program_counted_are_kept(shown):
     assert Label.objects.get().seconds == 93.217
 
 
-def test_a_form_may_send_seconds_as_text():
+def test_a_form_is_no_body_of_the_api():
     client, address = held_long_ago(make_project("p"))
-    answer = client.post(address, {"key": str(uuid4()), "category": "1", "seconds": "4.5"})
-    assert (answer.status_code, answer.json()["seconds"]) == (200, 4.5)
+    answer = client.post(address, {"key": str(uuid4()), "category": "1"})
+    assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type"), answer.json()
+    assert not Label.objects.exists()
 
 
 @pytest.mark.parametrize("seconds", [-1, -0.001, "NaN", "12", "long", True, [3], {}, 1e300])

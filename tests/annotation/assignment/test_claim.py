@@ -7,7 +7,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 import builders
-from absent import skip_or_fail
 from annotation.assignment import claim, item_query
 from annotation.assignment.outcomes import ConsentNeeded, HeldSeat, NothingLeft, NotOpen, QuotaReached, Stored
 from annotation.assignment.release_seats import free_lapsed_seats
@@ -16,6 +15,7 @@ from annotation.domain.answer import Answer
 from annotation.domain.choices import Order, Role, Stage
 from annotation.labelling import submit
 from annotation.models import Adjudication, Item, Membership, Project, Ruling, Seat, Skip
+from never_counted import forget_statistics
 
 pytestmark = pytest.mark.django_db
 
@@ -269,21 +269,10 @@ def test_a_claim_takes_the_same_few_queries_however_many_items_there_are(project
     assert len(spoken(queries)) == 3
 
 
-def _forget_statistics() -> None:
-    """Make the tables of the test's transaction ones that were never counted, whatever the server counted meanwhile."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
-        if not cursor.fetchone()[0]:
-            skip_or_fail("only a superuser of the server can remove its statistics")
-        tables = "SELECT oid FROM pg_class WHERE relkind = 'r' AND relname LIKE 'annotation_%'"
-        cursor.execute(f"DELETE FROM pg_statistic WHERE starelid IN ({tables})")
-        cursor.execute(f"UPDATE pg_class SET reltuples = -1, relpages = 0 WHERE oid IN ({tables})")
-
-
 def test_a_probe_reads_few_pages_of_tables_that_were_never_counted(project, ann, monkeypatch):
     if connection.vendor != "postgresql":
         pytest.skip("only PostgreSQL plans by statistics")
-    _forget_statistics()
+    forget_statistics()
     Item.objects.bulk_create(
         Item(project=project, external_id=f"n{number}", text="Words.", stage=Stage.LABELLING, seats=3)
         for number in range(5000)

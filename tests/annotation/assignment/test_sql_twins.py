@@ -19,7 +19,7 @@ from annotation.assignment.item_query import ItemSearch, UnwantedContent
 from annotation.assignment.release_seats import free_seat, holder_key
 from annotation.domain.choices import EventVerb, Modality, Order, PriorArm, Role, Stage
 from annotation.domain.priors.informativeness import Informativeness
-from annotation.domain.wellbeing.breaks import Pace
+from annotation.domain.wellbeing.breaks import Workday
 from annotation.models import (
     Adjudication,
     Batch,
@@ -215,7 +215,7 @@ def lose_and_repeat(chance: random.Random, member: Membership) -> None:
 @given(
     paces=st.lists(
         st.builds(
-            Pace,
+            Workday,
             day=st.dates(date(2026, 3, 1), date(2026, 3, 3)),
             labels=st.integers(0, 99),
             session_seconds=st.integers(0, 9000),
@@ -225,7 +225,7 @@ def lose_and_repeat(chance: random.Random, member: Membership) -> None:
         max_size=6,
     )
 )
-def test_workdays_are_stored_as_by_the_twin(paces: list[Pace]) -> None:
+def test_workdays_are_stored_as_by_the_twin(paces: list[Workday]) -> None:
     try:
         with transaction.atomic():
             member, other = (builders.make_member(builders.make_project()) for _ in range(2))

@@ -21,6 +21,7 @@ from annotation.assignment import claim
 from annotation.assignment.outcomes import BreakDue, DoneForToday, HeldSeat, NothingLeft, QuotaReached, Stored
 from annotation.assignment.release_seats import free_lapsed_seats
 from annotation.batches import open_items, state
+from annotation.consensus.close import close_full_items
 from annotation.domain.answer import Answer
 from annotation.domain.choices import Modality, PriorArm, Stage
 from annotation.domain.wellbeing.breaks import BREAK, SESSION_GAP, Limit
@@ -142,6 +143,7 @@ class Campaign:
                 person.away -= 1
             if tick % 10 == 0:
                 free_lapsed_seats()
+                close_full_items()
                 self.close_the_pilot()
                 if self.is_over():
                     break

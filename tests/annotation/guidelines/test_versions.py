@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.domain.choices import Role
-from annotation.domain.markdown import Kind, Piece, changes
+from annotation.domain.markdown import Piece, TextChange, changes
 from annotation.guidelines import versions
 from annotation.guidelines.versions import ChangedMeanwhile, Example, news_for, write_guidelines
 from annotation.models import CompetenceEstimate, Event, Guideline, GuidelineExample, Label, Membership, Project
@@ -22,15 +22,15 @@ from builders import category, make_label, make_member, make_open_item, make_pro
 
 
 def same(text: str) -> Piece:
-    return Piece(Kind.SAME, text)
+    return Piece(TextChange.SAME, text)
 
 
 def gone(text: str) -> Piece:
-    return Piece(Kind.GONE, text)
+    return Piece(TextChange.GONE, text)
 
 
 def new(text: str) -> Piece:
-    return Piece(Kind.NEW, text)
+    return Piece(TextChange.NEW, text)
 
 
 def test_a_changed_word_is_marked_within_its_line():
@@ -61,7 +61,7 @@ def test_signs_are_compared_one_by_one_where_there_are_no_spaces():
 def test_long_stretches_without_a_change_are_left_out():
     old = [f"line {number}" for number in range(20)]
     found = changes("\n".join(old), "\n".join([*old, "end"]))
-    assert found[0] == (Piece(Kind.SKIPPED, "18"),)
+    assert found[0] == (Piece(TextChange.SKIPPED, "18"),)
     assert found[1:] == ((same("line 18"),), (same("line 19"),), (new("end"),))
 
 
@@ -81,15 +81,15 @@ lines_of_text = st.lists(st.sampled_from(["", "a b", "a c", "d", "想 一"]), ma
 def test_both_versions_can_be_read_from_the_changes(old: list[str], late: list[str]):
     before, after = "\n".join(old), "\n".join(late)
     found = changes(before, after)
-    if any(piece.kind is Kind.SKIPPED for line in found for piece in line) or not found:
+    if any(piece.kind is TextChange.SKIPPED for line in found for piece in line) or not found:
         return
 
-    def read(left_out: Kind) -> list[str]:
+    def read(left_out: TextChange) -> list[str]:
         kept = [[piece.text for piece in line if piece.kind is not left_out] for line in found]
         return ["".join(pieces) for pieces in kept if pieces]
 
-    assert read(Kind.NEW) == before.splitlines()
-    assert read(Kind.GONE) == after.splitlines()
+    assert read(TextChange.NEW) == before.splitlines()
+    assert read(TextChange.GONE) == after.splitlines()
 
 
 # ── Writing ───────────────────────────────────────────────────────────────────
@@ -154,7 +154,7 @@ def test_a_change_asks_those_who_were_there_and_shows_what_is_new(project, admin
     news = news_for(annotator)
     assert (news.guideline.number, news.since.number) == (3, 1)
     assert [each.summary for each in news.summaries] == ["Ask.", "Twice."]
-    assert any(piece.kind is Kind.NEW and "twice" in piece.text for line in news.changes for piece in line)
+    assert any(piece.kind is TextChange.NEW and "twice" in piece.text for line in news.changes for piece in line)
     versions.mark_guidelines_read(annotator, 3)
     annotator.refresh_from_db()
     assert (annotator.guideline_read, news_for(annotator)) == (3, None)
@@ -328,7 +328,7 @@ def test_the_page_of_an_item_tells_under_which_version_a_label_was_made(project,
 
 def test_a_purged_project_takes_its_guidelines_and_estimates_along(project, admin, annotator):
     write_guidelines(admin, "New.", [example(project)], begun_at=1)
-    CompetenceEstimate.objects.create(project=project, method="mace", ordered_by=admin)
+    CompetenceEstimate.objects.create(project=project, method="dawid-skene", ordered_by=admin)
     Project.objects.filter(pk=project.pk).update(delete_after=timezone.now() - timedelta(days=1), is_open=False)
     assert purge.purge(Project.objects.get(pk=project.pk))
     for model in (Project, Guideline, GuidelineExample, CompetenceEstimate):

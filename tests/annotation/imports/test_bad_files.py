@@ -118,6 +118,7 @@ TABLES: dict[str, tuple[bytes | str, int, str, int]] = {
 }
 
 
+@pytest.mark.once  # refused before a row is stored
 @pytest.mark.parametrize(("content", "status", "code", "where"), TABLES.values(), ids=TABLES.keys())
 def test_a_table_that_cannot_be_read_is_refused_with_its_line(
     admin: Client, content: bytes | str, status: int, code: str, where: int
@@ -293,6 +294,7 @@ PICTURES: dict[str, tuple[Content, int, str]] = {
 }
 
 
+@pytest.mark.once  # refused before a row is stored
 @pytest.mark.parametrize(("content", "status", "code"), PICTURES.values(), ids=PICTURES.keys())
 def test_a_picture_that_cannot_be_taken_refuses_its_row(
     admin: Client, content: Content, status: int, code: str
@@ -374,6 +376,7 @@ ARCHIVES: dict[str, tuple[Content, int, str]] = {
 }
 
 
+@pytest.mark.once  # refused before a row is stored
 @pytest.mark.parametrize(("content", "status", "code"), ARCHIVES.values(), ids=ARCHIVES.keys())
 def test_an_archive_that_cannot_be_trusted_is_refused(admin: Client, content: Content, status: int, code: str) -> None:
     answered, answer = post(admin, made(content), name="garden.zip")

@@ -25,7 +25,7 @@ from annotation.models import Import, ImportState, Item, Picture
 from generation.injection import material
 from generation.models import PicturePool
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 @pytest.fixture

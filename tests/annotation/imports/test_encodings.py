@@ -8,7 +8,7 @@ from django.core.management import call_command
 
 from annotation.domain.formats.base import Unreadable
 from annotation.domain.formats.encodings import ENCODINGS, likely_encoding, transcode
-from annotation.domain.imports.zip_archives import ArchiveLimits, open_archive, shown
+from annotation.domain.formats.zip_archives import ArchiveLimits, open_archive, shown
 from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
 from annotation.models import Item

@@ -35,6 +35,7 @@ def test_every_format_has_one() -> None:
     assert Format.AUTO not in EXAMPLES
 
 
+@pytest.mark.once  # what is read of a file does not depend on what stores it
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_it_is_imported_into_a_project_of_a_template(kind: Format) -> None:
     design = template("hatexplain" if kind is Format.HATEXPLAIN else HVLI)

@@ -22,7 +22,7 @@ from annotation.imports.run import import_file
 from annotation.models import Item, Label
 from builders import make_project
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 KOREAN = "정원에 새 꽃이 피었습니다. 이웃들이 함께 물을 주었고 아이들은 나비를 보았다."
 CHINESE = "花园里开了新的花。邻居们一起浇水，孩子们看到了蝴蝶，这是我们的生活。"
 FRENCH = "Dans le jardin, il y a des fleurs très colorées, c’est déjà l’été."

@@ -99,7 +99,7 @@ def test_words_are_filled_in_later_over_those_of_a_machine_only(project):
     PictureText.objects.create(item=first, text="read by a machine", reader="rapidocr 3")
     PictureText.objects.create(item=second, text="corrected", reader="person")
     rows = b'{"id": "a", "picture_text": "given"}\n{"id": "b", "picture_text": "given"}\n'
-    report = imported(project, rows, update=Update.PICTURE_TEXT)
+    report = imported(project, rows, update=Update.FILL)
     assert (report.items, report.unchanged) == (1, 1)
     assert (report.existing, report.changed, report.changed_ids) == (1, 1, ["b"])
     assert readings() == [("a", "given", "given"), ("b", "corrected", "person")]

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from annotation.domain.csv_cells import neutralized
 from annotation.domain.formats.base import Format, Reading, Row, RowError
 from annotation.domain.formats.detect import detect, open_reader
+from annotation.domain.one_line import one_line
 from annotation.domain.text_rules import is_blank
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=80).filter(
     lambda text: not is_blank(text)
 )
-SHORT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=30)
+SHORT = TEXT.map(lambda text: one_line(text[:30])).filter(bool)
 ID = st.from_regex(r"[A-Za-z0-9_:-]{1,20}", fullmatch=True)
 CODE = st.integers(0, 5)
 STRANGE = st.sampled_from(

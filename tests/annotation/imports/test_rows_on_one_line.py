@@ -93,7 +93,7 @@ def test_an_id_twice_on_one_line_is_found(project: Project, format: Format) -> N
 def test_an_update_that_names_an_item_twice_changes_nothing(project: Project, made: Callable[[Any], str]) -> None:
     item = make_item(project, "x", external_id="a")
     rows = [{"id": "a", "intended": "Racist"}, {"id": "a", "intended": "Sexist"}]
-    report = read(project, made(rows).encode(), format=Format.JSONL, update=Update.INTENDED)
+    report = read(project, made(rows).encode(), format=Format.JSONL, update=Update.FILL)
     item.refresh_from_db()
     assert ([error.code for error in report.errors], report.stored, item.intended) == (["duplicate_id"], False, None)
 

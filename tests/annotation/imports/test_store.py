@@ -19,7 +19,7 @@ from annotation.consensus.close import close_item
 from annotation.domain.choices import Policy, Reason, SourceLabels, Stage
 from annotation.domain.formats.base import Format, LabelUse, Mapped
 from annotation.domain.imports.redaction import Mask
-from annotation.imports.options import ImportOptions, ImportReport, Update
+from annotation.imports.options import BadUpdate, ImportOptions, ImportReport, Update, read_update
 from annotation.imports.run import import_file
 from annotation.models import Adjudication, Event, Item, Label, Membership, Picture, Prior, Project, Seat
 
@@ -371,12 +371,12 @@ def test_pictures_that_were_missing_come_later_by_row_or_by_name_alone(project: 
     before = list(Label.objects.order_by("pk").values())
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "a.png").write_bytes(picture())
-    report = imported(project, rows, images=tmp_path, update=Update.IMAGES)
+    report = imported(project, rows, images=tmp_path, update=Update.FILL)
     assert (report.items, report.missing_images) == (1, 1)
     only_pictures = io.BytesIO()
     with zipfile.ZipFile(only_pictures, "w") as archive:
         archive.writestr("p/b.png", picture("blue"))
-    assert imported(project, only_pictures.getvalue(), update=Update.IMAGES).items == 1
+    assert imported(project, only_pictures.getvalue(), update=Update.FILL).items == 1
     assert not Item.objects.filter(picture_missing=True).exists()
     assert Picture.objects.count() == 2
     assert list(Label.objects.order_by("pk").values()) == before
@@ -385,7 +385,7 @@ def test_pictures_that_were_missing_come_later_by_row_or_by_name_alone(project: 
 def test_priors_that_were_missing_come_later_and_complete_the_pattern(project: Project) -> None:
     imported(project, [{"id": "a", "text": "x", "labels": labels(1, 1, 1), "text_label": 0}])
     assert Item.objects.get().pattern is None
-    report = imported(project, [{"id": "a", "text_label": 1, "image_label": "NotHate"}], update=Update.PRIORS)
+    report = imported(project, [{"id": "a", "text_label": 1, "image_label": "NotHate"}], update=Update.FILL)
     item = Item.objects.get()
     assert (report.priors, item.pattern, item.difficulty) == (1, "001", "hard")
     assert item.priors.get(modality="text").category.code == 0
@@ -408,7 +408,7 @@ def test_an_update_of_priors_names_those_that_say_otherwise(
 ) -> None:
     imported(project, [{"id": "a", "text": "x", "text_label": 1, "text_explanation": "As it was.", "text_severity": 2}])
     before = list(Prior.objects.values())
-    report = imported(project, [{"id": "a", **given}], update=Update.PRIORS)
+    report = imported(project, [{"id": "a", **given}], update=Update.FILL)
     assert (report.items, report.existing, report.changed) == (0, 1, changed)
     assert list(Prior.objects.values()) == before
 
@@ -416,7 +416,7 @@ def test_an_update_of_priors_names_those_that_say_otherwise(
 def test_an_intent_that_was_missing_comes_later_and_one_that_is_there_stays(project: Project) -> None:
     imported(project, [{"id": "a", "text": "x"}, {"id": "b", "text": "y", "intended": 1}])
     rows = [{"id": "a", "intended": 2}, {"id": "b", "intended": 2}]
-    report = imported(project, rows, update=Update.INTENDED)
+    report = imported(project, rows, update=Update.FILL)
     assert (report.items, report.unchanged) == (1, 1)
     assert (report.existing, report.changed, report.changed_ids) == (1, 1, ["b"])
     assert list(Item.objects.order_by("external_id").values_list("intended__code", flat=True)) == [2, 1]
@@ -425,21 +425,51 @@ def test_an_intent_that_was_missing_comes_later_and_one_that_is_there_stays(proj
 @pytest.mark.parametrize("intent", [{"intended": 1}, {"intended": "Racist"}, {"intended_hateful": True}])
 def test_an_intent_that_is_there_and_the_same_differs_in_nothing(project: Project, intent: dict[str, Any]) -> None:
     imported(project, [{"id": "a", "text": "x", **intent}])
-    report = imported(project, [{"id": "a", **intent}], update=Update.INTENDED)
+    report = imported(project, [{"id": "a", **intent}], update=Update.FILL)
     assert (report.unchanged, report.existing, report.changed) == (1, 1, 0)
 
 
 def test_an_update_of_an_item_that_is_not_here_is_refused_as_a_whole(project: Project) -> None:
     imported(project, [{"id": "a", "text": "x"}])
-    report = imported(project, [{"id": "a", "intended": 2}, {"id": "z", "intended": 2}], update=Update.INTENDED)
+    report = imported(project, [{"id": "a", "intended": 2}, {"id": "z", "intended": 2}], update=Update.FILL)
     assert codes(report) == [(2, "unknown_id")]
     assert Item.objects.get().intended is None
 
 
 def test_a_dry_run_of_an_update_changes_nothing(project: Project) -> None:
     imported(project, [{"id": "a", "text": "x"}])
-    report = imported(project, [{"id": "a", "intended": 2}], update=Update.INTENDED, dry_run=True)
+    report = imported(project, [{"id": "a", "intended": 2}], update=Update.FILL, dry_run=True)
     assert (report.items, Item.objects.get().intended) == (1, None)
+
+
+def test_one_file_fills_all_that_its_items_lack(project: Project, tmp_path: Path) -> None:
+    imported(project, [{"id": "a", "text": "x", "image": "a.png"}, {"id": "b", "text": "y", "intended": 1}])
+    (tmp_path / "a.png").write_bytes(picture())
+    rows = [{"id": "a", "text_label": 1, "intended": 2, "picture_text": "Weeds"}, {"id": "b", "intended": 1}]
+    report = imported(project, rows, images=tmp_path, update=Update.FILL)
+    item = Item.objects.get(external_id="a")
+    assert (report.items, report.unchanged, report.existing) == (1, 1, 1)
+    assert (report.pictures, report.priors) == (1, 1)
+    assert (item.picture_missing, item.intended and item.intended.code) == (False, 2)
+    assert item.picture is not None and item.picture_texts.get(current=True).text == "Weeds"
+
+
+def test_a_bad_row_that_is_left_out_fills_nothing(project: Project) -> None:
+    imported(project, [{"id": "a", "text": "x"}, {"id": "b", "text": "y"}])
+    rows = [{"id": "a", "text_label": 1, "intended": 99}, {"id": "b", "text_label": 1}]
+    report = imported(project, rows, update=Update.FILL, leave_out=True)
+    assert (len(report.errors), report.items, report.priors) == (1, 1, 1)
+    assert list(Prior.objects.values_list("item__external_id", flat=True)) == ["b"]
+
+
+@pytest.mark.parametrize("former", ["images", "priors", "intended", "known", "picture_text"])
+def test_a_former_mode_is_refused_in_a_sentence_and_a_stored_import_with_it_fills(former: str) -> None:
+    with pytest.raises(BadUpdate, match=f"The mode '{former}' is gone. Use 'fill'"):
+        read_update(former)
+    assert ImportOptions.from_json({"update": former}).update is Update.FILL
+    with pytest.raises(BadUpdate, match="no mode of an update. Use 'fill'"):
+        read_update("all")
+    assert (read_update("fill"), read_update("")) == (Update.FILL, None)
 
 
 # ── The rest ──────────────────────────────────────────────────────────────────

@@ -1,20 +1,21 @@
-"""E-mail that the site sends: invitations, the weekly note, requests for access; how it is sent, and how it ends."""
+"""E-mail that the site sends: invitations, requests for access; how it is sent, and how it ends."""
 
 import re
 from datetime import timedelta
 
 import pytest
 from django.core import mail as outbox
+from django.core import signing
+from django.db.models import Value
 from django.utils import timezone
 
 import builders
 from annotation.consensus import report_notices
-from annotation.domain.choices import BatchState, Role
+from annotation.domain.choices import Role
 from annotation.domain.outgoing import MOST_ATTEMPTS, MailKind, MailState
 from annotation.mail import queue, send
 from annotation.members.erasure import erase
-from annotation.members.weekly_note import lines_for, queue_weekly_notes
-from annotation.models import Batch, Invitation, Mail, Project, Report, Skip, User
+from annotation.models import Invitation, Mail, Project, Report, User
 from annotation.projects.purge import paths_to
 from annotation.releases import publication
 from annotation.releases.build import release
@@ -78,6 +79,20 @@ def test_a_form_sent_twice_sends_one_mail_and_another_address_is_another_invitat
     assert Invitation.objects.count() == 2
 
 
+def test_a_mail_whose_key_is_not_here_yet_is_tried_again_and_not_lost(admin, client, settings):
+    client.force_login(admin.user)
+    former, settings.SECRET_KEY = settings.SECRET_KEY, "the key that another machine has already"
+    settings.SECRET_KEY_FALLBACKS = [former]
+    invite(client)
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = former, []
+    assert send_all() == []
+    waiting = Mail.objects.get()
+    assert (waiting.state, waiting.attempts, waiting.address) == (MailState.WAITING, 1, "new@example.org")
+    settings.SECRET_KEY_FALLBACKS = ["the key that another machine has already"]
+    Mail.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+    assert len(send_all()) == 1
+
+
 def test_the_address_is_optional_and_a_wrong_one_makes_no_invitation(admin, client):
     client.force_login(admin.user)
     assert invite(client, **{"invite-address": "nobody"}).status_code == 422
@@ -92,14 +107,14 @@ def test_without_a_mail_server_no_page_offers_mail(admin, client, settings):
     client.force_login(admin.user)
     assert "invite-address" not in client.get("/p/winter/people/").content.decode()
     page = client.get("/me/").content.decode()
-    assert "weekly_mail" not in page
+    assert "access_mail" not in page
     assert "This site sends no e-mail" in page
     invite(client)
     assert not Mail.objects.exists()
 
 
 def test_a_name_with_line_breaks_adds_no_header(admin, client):
-    Project.objects.update(name="Winter\r\nBcc: everybody@example.org")
+    Project.objects.update(name=Value("Winter\r\nBcc: everybody@example.org"))  # as before names were one line
     client.force_login(admin.user)
     invite(client)
     (message,) = send_all()
@@ -152,101 +167,6 @@ def test_a_report_that_is_not_stored_is_not_mailed(project, admin, monkeypatch):
     assert not Mail.objects.exists() and not Report.objects.exists()
 
 
-# ── The weekly note ───────────────────────────────────────────────────────────
-
-
-def someone(project, *roles, **fields):
-    user = builders.make_user(email=f"{fields.get('language') or 'x'}@example.org", weekly_mail=True, **fields)
-    return builders.make_member(project, *roles, user=user)
-
-
-def test_the_weekly_note_counts_what_waits_and_holds_no_text(project):
-    someone(project, Role.ANNOTATOR, Role.REVIEWER)
-    for _ in range(3):
-        builders.make_open_item(project, SECRET)
-    assert queue_weekly_notes() == 1
-    assert queue_weekly_notes() == 0  # a week has not passed
-    (message,) = send_all()
-    assert "Winter campaign: 3 open posts" in message.body
-    assert "/p/winter/" in message.body
-    assert SECRET not in message.body
-    User.objects.update(weekly_mailed_at=timezone.now() - timedelta(days=7, seconds=1))
-    assert queue_weekly_notes() == 1
-
-
-def test_the_note_counts_no_post_that_the_person_is_not_given(project):
-    member = someone(project, Role.ANNOTATOR)
-    builders.make_label(builders.make_open_item(project).seat_rows.get(number=1), member, 1)
-    Skip.objects.create(item=builders.make_open_item(project), annotator=member)
-    builders.make_open_item(project, picture_missing=True)
-    team = Batch.objects.create(project=project, name="others", state=BatchState.OPEN, limited=True)
-    builders.make_open_item(project, batch="others", queue=team.pk)
-    builders.make_open_item(project, batch="later", queue=None)
-    assert lines_for(member.user) == ""
-    team.members.add(member)
-    assert "1 open post\n" in lines_for(member.user)
-    Project.objects.update(is_open=False)
-    assert lines_for(member.user) == ""
-
-
-def test_nobody_is_mailed_who_did_not_ask_or_has_nothing_to_do(project):
-    someone(project)
-    queue_weekly_notes()
-    assert not Mail.objects.exists()  # nothing waits
-    builders.make_open_item(project)
-    builders.make_member(project, user=builders.make_user(email="silent@example.org"))
-    User.objects.update(weekly_mailed_at=None)
-    queue_weekly_notes()
-    assert [mail.address for mail in Mail.objects.all()] == ["x@example.org"]
-
-
-@pytest.mark.parametrize(("language", "words"), [("ko", "기다"), ("zh-hans", "等"), ("", "waits for you")])
-def test_the_note_is_in_the_persons_language(project, language, words):
-    someone(project, language=language)
-    builders.make_open_item(project)
-    queue_weekly_notes()
-    (message,) = send_all()
-    assert words in message.subject + message.body
-
-
-def test_one_press_ends_the_notes_without_signing_in(project, client):
-    member = someone(project)
-    builders.make_open_item(project)
-    queue_weekly_notes()
-    (message,) = send_all()
-    assert message.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    path = re.fullmatch(r"<http://[^/]+(/.*)>", message.extra_headers["List-Unsubscribe"])[1]
-    assert path in message.body
-    assert client.get(path).status_code == 200
-    assert User.objects.get(pk=member.user_id).weekly_mail  # a program that only looks changes nothing
-    client.handler.enforce_csrf_checks = True
-    assert client.post(path, {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert not User.objects.get(pk=member.user_id).weekly_mail
-    assert client.post(path[:-4] + "xxx/").status_code == 404
-
-
-def test_a_note_that_waits_is_not_sent_once_it_was_switched_off(project):
-    member = someone(project)
-    builders.make_open_item(project)
-    queue_weekly_notes()
-    User.objects.filter(pk=member.user_id).update(weekly_mail=False)
-    assert send_all() == []
-    assert Mail.objects.get().state == MailState.GIVEN_UP
-
-
-def test_people_ask_for_notes_in_their_preferences(project, client):
-    user = builders.make_user(email="")
-    client.force_login(user)
-    page = client.get("/me/").content.decode()
-    assert "no e-mail address" in page
-    assert 'name="weekly_mail"' not in page
-    User.objects.update(email="x@example.org")
-    assert 'name="weekly_mail"' in client.get("/me/").content.decode()
-    client.post("/me/", {"weekly_mail": "on", "theme": "system", "language": "", "blur": "on"})
-    user.refresh_from_db()
-    assert (user.weekly_mail, user.access_mail) == (True, False)
-
-
 # ── Requests for a release ────────────────────────────────────────────────────
 
 
@@ -267,6 +187,59 @@ def test_a_request_is_told_to_admins_who_asked_and_its_answer_to_the_asker(proje
     assert asked[0].token not in answer.body
     assert SECRET not in told.body + answer.body
     assert "List-Unsubscribe" not in answer.extra_headers
+
+
+def someone_is_told(project):
+    user = builders.make_user(email="x@example.org", access_mail=True)
+    member = builders.make_member(project, Role.ADMIN, user=user)
+    facts = {"project": project.name, "number": 1, "page": "http://x/p/winter/releases/1/"}
+    queue.queue_mail(MailKind.ACCESS_ASKED, user.email, facts, user=user)
+    return member
+
+
+def test_one_press_ends_the_notes_without_signing_in(project, client):
+    member = someone_is_told(project)
+    (message,) = send_all()
+    assert message.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    path = re.fullmatch(r"<http://[^/]+(/.*)>", message.extra_headers["List-Unsubscribe"])[1]
+    assert path in message.body
+    assert client.get(path).status_code == 200
+    assert User.objects.get(pk=member.user_id).access_mail  # a program that only looks changes nothing
+    client.handler.enforce_csrf_checks = True
+    assert client.post(path, {"List-Unsubscribe": "One-Click"}).status_code == 200
+    assert not User.objects.get(pk=member.user_id).access_mail
+    assert client.post(path[:-4] + "xxx/").status_code == 404
+
+
+def test_a_note_that_waits_is_not_sent_once_it_was_switched_off(project):
+    member = someone_is_told(project)
+    User.objects.filter(pk=member.user_id).update(access_mail=False)
+    assert send_all() == []
+    assert Mail.objects.get().state == MailState.UNWANTED
+
+
+def test_people_ask_for_notes_in_their_preferences(project, client):
+    user = builders.make_user(email="")
+    client.force_login(user)
+    page = client.get("/me/").content.decode()
+    assert "no e-mail address" in page
+    assert 'name="access_mail"' not in page
+    User.objects.update(email="x@example.org")
+    assert 'name="access_mail"' in client.get("/me/").content.decode()
+    client.post("/me/", {"access_mail": "on", "theme": "system", "language": "", "blur": "on"})
+    user.refresh_from_db()
+    assert user.access_mail
+
+
+def test_a_mail_of_a_kind_that_is_sent_no_more_is_unwanted_and_its_link_says_so(project, client):
+    """The site once sent weekly notes. One may still wait, and people keep those that they got."""
+    user = builders.make_user(email="x@example.org")
+    Mail.objects.create(kind="weekly", address=user.email, user=user)
+    assert send_all() == []
+    assert Mail.objects.get().state == MailState.UNWANTED
+    token = signing.dumps([str(user.public_id), "weekly"], salt="annotation.mail.stop")
+    for answer in (client.get(f"/mail/stop/{token}/"), client.post(f"/mail/stop/{token}/")):
+        assert "This site sends no more e-mail of this kind." in answer.content.decode()
 
 
 # ── How it is sent ────────────────────────────────────────────────────────────
@@ -354,9 +327,8 @@ def test_the_sweeper_sends_what_lost_its_message_and_forgets_old_ones(project, m
 
 def test_a_purged_project_and_an_erased_person_take_their_mail_along(project):
     assert paths_to(Project)[Mail] == "project"
-    member = someone(project)
-    builders.make_open_item(project)
-    queue_weekly_notes()
+    member = someone_is_told(project)
+    builders.make_member(project, Role.ADMIN)  # who leaves is not the last one
     erase(User.objects.get(pk=member.user_id))
     assert not Mail.objects.exists()
-    assert not User.objects.get(pk=member.user_id).weekly_mail
+    assert not User.objects.get(pk=member.user_id).access_mail

@@ -5,6 +5,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
+from annotation.core.stored_files import StoreAway
 from annotation.management.json_command import JsonCommand
 
 
@@ -29,6 +30,18 @@ def test_with_json_stdout_is_one_value_and_progress_goes_to_stderr(capsys):
     out, err = capsys.readouterr()
     assert json.loads(out) == {"items": 3, "why": None, "levels": {"perfect": 1}}
     assert err == "counting\n"
+
+
+class WithoutFiles(JsonCommand):
+    def answer(self, **options):
+        raise StoreAway("The bucket did not do it: ClientError 403")
+
+
+def test_a_storage_that_refuses_is_one_sentence_that_names_the_settings(capsys):
+    with pytest.raises(CommandError):
+        call_command(WithoutFiles(), "--json")
+    sentence = "The bucket did not do it: ClientError 403. See MEDIA_BUCKET, MEDIA_ENDPOINT and the two keys."
+    assert json.loads(capsys.readouterr().out) == {"error": sentence}
 
 
 def test_people_get_a_line_for_every_figure(capsys):

@@ -404,6 +404,10 @@ def test_the_command_erases_and_says_what_is_left(project):
     assert "wren" not in out.getvalue()
     with pytest.raises(CommandError, match="no account of this name"):
         call_command("erase", "wren")
+    make_member(project, user=make_user("finch"))
+    call_command("erase", "finch", stdout=(shown := io.StringIO()))
+    first, _ok, *_rest = shown.getvalue().splitlines()
+    assert first.startswith("Of the ") and first.endswith("1 projects, 0 items, 0 labels, 2 people.")
 
 
 # ── One's own data ────────────────────────────────────────────────────────────
@@ -433,7 +437,7 @@ def test_taking_ones_data_along_has_a_fixed_number_of_queries(project, django_as
     member = make_member(project)
     for _ in range(3):
         make_label(make_open_item(project).seat_rows.first(), member, 1)
-    with django_assert_num_queries(63):
+    with django_assert_num_queries(64):
         personal_data.data_of(member.user)
 
 

@@ -343,18 +343,46 @@ def test_many_problems_of_one_kind_are_counted(project, trio):
 
 
 def test_the_command_says_ok_or_what_is_wrong(project, gold):
-    assert command(project) == {"ok": True, "problems": []}
+    answer = command(project.slug)
+    site = answer.pop("site")
+    told = {"slug": project.slug, "name": project.name, "items": 1, "labels": 3, "problems": []}
+    assert answer == {"ok": True, "projects": [told]}
+    assert list(site) == ["database", "projects", "items", "labels", "people"] and site["projects"] == 1
     Item.objects.filter(pk=gold.pk).update(level="perfect")
-    value = command(project)
-    assert value["ok"] is False and len(value["problems"]) == 1
+    value = command(project.slug, fails=True)
+    assert value["ok"] is False and len(value["projects"][0]["problems"]) == 1
 
 
-def command(project: Project):
+def test_without_a_slug_every_project_is_audited_and_one_that_is_not_sound_fails_all(project, gold):
+    assert command() == command(project.slug)
+    other = builders.make_project(slug="another")
+    assert [told["slug"] for told in command()["projects"]] == ["another", project.slug]
+    builders.make_item(other, stage=Stage.GOLD)  # by no label and no event
+    value = command(fails=True)
+    assert [(told["items"], len(told["problems"]) > 0) for told in value["projects"]] == [(1, True), (1, False)]
     out = StringIO()
+    with pytest.raises(SystemExit):
+        call_command("audit", stdout=out)
+    assert f"another ({other.name}), 1 items, 0 labels: NOT sound:" in out.getvalue()
+    assert f"{project.slug} ({project.name}), 1 items, 3 labels: nothing is lost" in out.getvalue()
+
+
+def test_a_project_whose_removal_is_due_is_half_there_and_not_audited_with_all(project):
+    builders.make_item(project, stage=Stage.GOLD)
+    Project.objects.update(delete_after=timezone.now() + timezone.timedelta(days=1))
+    assert len(command(fails=True)["projects"]) == 1
+    Project.objects.update(delete_after=timezone.now() - timezone.timedelta(days=1))
+    assert command()["projects"] == []
+    assert len(command(project.slug, fails=True)["projects"]) == 1
+
+
+def command(*slug: str, fails: bool = False):
+    out, code = StringIO(), 0
     try:
-        call_command("audit", project.slug, "--json", stdout=out)
+        call_command("audit", *slug, "--json", stdout=out)
     except SystemExit as end:
-        assert end.code == 1
+        code = end.code
+    assert code == fails
     return json.loads(out.getvalue())
 
 

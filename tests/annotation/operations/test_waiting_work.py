@@ -126,8 +126,8 @@ def test_messages_of_a_webhook_wait_for_a_receiver_that_failed_or_was_switched_o
 
 def test_mail_is_due_or_waits_or_was_given_up():
     def mail(state: str, **fields) -> None:
-        fields = {"due_at": timezone.now(), **fields}
-        Mail.objects.create(kind=MailKind.WEEKLY, address="a@example.org", address_digest="0", state=state, **fields)
+        fields = {"kind": MailKind.ACCESS_ASKED, "due_at": timezone.now(), **fields}
+        Mail.objects.create(address="a@example.org", address_digest="0", state=state, **fields)
 
     mail(MailState.WAITING, due_at=timezone.now() - LONG)
     mail(MailState.WAITING, due_at=timezone.now() + LONG)

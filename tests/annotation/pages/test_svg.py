@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from annotation.domain.statistics.agreement import Measured, Undefined, Why
+from annotation.domain.statistics.figure import Measured, Undefined, Why
 from annotation.domain.statistics.intervals import Interval
 from annotation.pages.svg import axis_start, day_bars, heat, round_above, share, whisker
 

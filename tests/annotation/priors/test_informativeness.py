@@ -51,7 +51,7 @@ def test_priors_that_a_later_file_brings_place_an_open_item_anew():
     project = make_project()
     make_open_item(project, external_id="one")
     rows = {"id": "one", "text_label": "Racist", "image_label": "NotHate"}
-    report = import_rows(project, rows, update=Update.PRIORS)
+    report = import_rows(project, rows, update=Update.FILL)
     assert (list(report.errors), values(project)) == ([], {"one": 2})
 
 

@@ -320,6 +320,19 @@ def test_a_model_that_thinks_has_room_in_the_test_call(browser: Client, wire: Wi
         assert "It answers" in browser.post("/p/winter/models/try/", {"role": role}).content.decode()
 
 
+def test_an_address_that_lacks_its_end_is_told_until_the_settings_have_it(
+    browser: Client, wire: WireServer, settings: Any
+):
+    sentence = "It answers below /v1: add that to the address of its server in the settings"
+    facts = LearntFacts()
+    facts.learn(LearntFact("openai:wire-sensible", Lesson(Fact.ROOT, "/v1")))
+    model_facts.store_new_facts(facts)
+    for address, is_told in (("https://models.example.org", True), ("https://models.example.org/v1/", False)):
+        settings.OPENAI_BASE_URL = address
+        assert (sentence in section(browser.get("/p/winter/models/").content.decode())) is is_told
+        assert (sentence in model_traits.learnt_texts("openai:wire-sensible")) is is_told
+
+
 @pytest.mark.parametrize("lesson", [Lesson(fact, "7") for fact in Fact])
 def test_every_kind_of_fact_has_its_sentence(lesson: Lesson):
     assert model_traits.lesson_text(lesson).startswith("It ")

@@ -42,6 +42,7 @@ def asked(wire: WireServer, settings: Any, model: str) -> tuple[Prior | None, Ru
     return item.priors.first(), run
 
 
+@pytest.mark.once  # what is read of an answer does not depend on what stores it
 @pytest.mark.parametrize(
     ("model", "state", "reason", "requests"),
     [

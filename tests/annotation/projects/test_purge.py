@@ -106,7 +106,7 @@ def full_project(slug: str = "", *, items: int = 2) -> Project:
     GuidelineExample.objects.create(
         guideline=project.guidelines.get(), text="A gate.", category=builders.category(project, 0)
     )
-    CompetenceEstimate.objects.create(project=project, method="mace", state="done", ordered_by=admin)
+    CompetenceEstimate.objects.create(project=project, method="dawid-skene", state="done", ordered_by=admin)
     Figures.objects.create(project=project, kind="dashboard", state="done")
     BulkOrder.objects.create(project=project, ordered_by=admin, key=uuid4(), act="batch", state="done")
     upload = Import(project=project, started_by=admin, file_name="a.csv", sha256="0" * 64, state="checked")

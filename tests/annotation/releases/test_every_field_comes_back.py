@@ -12,17 +12,18 @@ from hypothesis.extra.django import TestCase
 
 from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Choose
+from annotation.domain.one_line import one_line
 from annotation.domain.releases.columns import Scope
 from annotation.imports.options import ImportOptions, ImportReport
 from annotation.imports.run import import_file
 from annotation.models import Project
 from annotation.releases.build import release
-from annotation.releases.selection import Selection
+from annotation.releases.request import Selection
 from builders import make_member, make_project
 from release_builders import make_gold, make_picture, rows_of
 
 CODES = ((0, "NotHate", False), (1, "Racist", True), (2, "Sexist", True))
-WORDS = st.text(st.characters(categories=("L", "N", "P", "S")), min_size=1, max_size=20)
+WORDS = st.text(st.characters(categories=("L", "N", "P", "S")), min_size=1, max_size=20).map(one_line).filter(bool)
 CODE = st.integers(0, 2)
 DIGEST = st.text("0123456789abcdef", min_size=64, max_size=64)
 CHALLENGE = st.fixed_dictionaries({"modality": st.sampled_from(["text", "image"]), "category": CODE})

@@ -25,7 +25,7 @@ from annotation.domain.releases.columns import COLUMNS, LABEL_COLUMNS, ReleaseFo
 from annotation.domain.text_rules import is_blank
 from annotation.models import Item, Label, Prior, Project, Replacement
 from annotation.releases.build import copy_to, release
-from annotation.releases.selection import Selection
+from annotation.releases.request import Selection
 from label_studio_cases import as_said, exported, exported_short, make_campaign
 from providers import wiring_web
 from release_builders import imported_picture, make_gold, problems, rows_of

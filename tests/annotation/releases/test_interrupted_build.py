@@ -1,18 +1,21 @@
 """A release whose worker dies half way: nothing is listed, and a retry has the same bytes (threat F30)."""
 
 import json
+import os
+import time
 
 import pytest
 from django.db import OperationalError
 from django.urls import reverse
 
 import builders
-from annotation.core.release_paths import folder_of, releases_root
+from annotation.core.release_paths import building_home, folder_of, releases_root
 from annotation.domain.choices import Role
 from annotation.domain.releases.columns import ReleaseFormat
 from annotation.models import Release
 from annotation.releases.build import _store, release
-from annotation.releases.selection import Selection
+from annotation.releases.places import remove_abandoned_folders
+from annotation.releases.request import Selection
 from release_builders import make_gold, make_picture, problems
 
 pytestmark = pytest.mark.django_db
@@ -95,3 +98,15 @@ def test_a_database_busy_with_others_is_asked_again_and_the_release_is_the_same(
     assert made.number == 1
     assert problems(folder_of(made)) == []
     assert [folder.name for folder in (releases_root() / str(project.public_id)).iterdir()] == [f"1-{made.public_id}"]
+
+
+def test_a_folder_under_construction_goes_once_nobody_writes_there_whatever_clock_the_sweeper_has(monkeypatch):
+    home = building_home(builders.make_project().public_id)
+    living, left = home / ".building-living", home / ".building-left"
+    for folder, seconds in ((living, 60), (left, 7200)):
+        folder.mkdir()
+        os.utime(folder, (time.time() - seconds,) * 2)
+    ahead = time.time() + 3600
+    monkeypatch.setattr(time, "time", lambda: ahead)
+    assert remove_abandoned_folders() == 1
+    assert [path.name for path in home.iterdir()] == [living.name]

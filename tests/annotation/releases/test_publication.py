@@ -25,7 +25,7 @@ from annotation.models import AccessRequest, AccessState, Item, ReleaseTerms
 from annotation.operations.audit_files import file_problems
 from annotation.releases import publication, views
 from annotation.releases.build import release
-from annotation.releases.selection import Selection, Splitting
+from annotation.releases.request import Selection, Splitting
 from annotation.releases.split import keep_list
 from annotation.review.adjudicate import decide_item
 from config.web.rate_limit_table import Rate
@@ -391,7 +391,7 @@ def test_posts_that_moved_between_the_parts_are_told(client, project, trio, admi
     for name in "abc":
         make_gold(project, trio, text=f"Quite another text, by {name * 9}.", external_id=name)
     for shares in ("100/0/0", "0/0/100"):
-        made = release(project, None, Selection(split=Splitting(Shares.read(shares))))
+        made = release(project, None, Selection(split=Splitting(shares=Shares.read(shares))))
     told = json.loads((folder_of(made) / "changes.json").read_text())
     assert told["moved"] == [{"id": name, "from": "train", "to": "test"} for name in "abc"]
     assert (told["counts"]["moved"], told["counts"]["revised"]) == (3, 0)
@@ -405,7 +405,7 @@ def test_posts_that_moved_between_the_parts_are_told(client, project, trio, admi
     page = client.get(reverse("annotation:release-changes", args=[project.slug, 2, 1])).content.decode()
     assert "In another part" in page and "are the same, with the same categories" not in page
     kept = keep_list(project, None, "parts", io.BytesIO(b"a,test\nb,test\nc,test\n"))
-    fixed = Splitting(Shares.read("100/0/0"), frozen=str(kept.public_id))
+    fixed = Splitting(shares=Shares.read("100/0/0"), frozen=str(kept.public_id))
     third = release(project, None, Selection(split=fixed)).manifest["changes"]
     assert "moved" not in third["counts"]
 

@@ -21,7 +21,7 @@ from annotation.domain.releases.splits import Shares
 from annotation.models import Item, Prior, ReleaseTerms
 from annotation.releases.build import CannotRelease, copy_to, release
 from annotation.releases.formats.json_documents import Hvli
-from annotation.releases.selection import Selection, Splitting
+from annotation.releases.request import Selection, Splitting
 from markup import compact
 from release_builders import make_gold, make_picture, problems, rows_of
 
@@ -119,7 +119,7 @@ def test_a_divided_release_opens_with_its_parts(project, trio, tmp_path):
     for n in range(20):
         picture = make_picture(project, (n * 12, 200 - n * 9, (n * 53) % 256))
         make_gold(project, trio, (0, 0, 0), f"Text number {'abcdefghijklmnopqrst'[n] * 9}", picture=picture)
-    split = Splitting(Shares.read("80/10/10"), seed=3)
+    split = Splitting(shares=Shares.read("80/10/10"), seed=3)
     made, out = made_of(project, tmp_path, ReleaseFormat.PARQUET, ReleaseFormat.IMAGEFOLDER, split=split)
     sizes = {"train": 16, "validation": 2, "test": 2}
     for found in (opened(out, tmp_path), opened(out / "imagefolder", tmp_path)):
@@ -327,7 +327,7 @@ def test_posts_that_are_not_gold_have_no_final_category_in_any_file(project, tri
         Prior.objects.create(item=misread, modality=modality, category=builders.category(project, 0), model="m")
     Item.objects.filter(pk=misread.pk).update(pattern="001", difficulty="hard")
     made, out = made_of(
-        project, tmp_path, *ReleaseFormat, scope=Scope.CLOSED, split=Splitting(Shares.read("100/0/0"), seed=1)
+        project, tmp_path, *ReleaseFormat, scope=Scope.CLOSED, split=Splitting(shares=Shares.read("100/0/0"), seed=1)
     )
     rows = {row["id"]: row for row in rows_of(made)}
     decided = ("gold", "hateful", "source", "rationale", "pattern", "difficulty", "mechanism")

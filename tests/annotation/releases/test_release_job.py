@@ -20,8 +20,8 @@ from annotation.operations.audit_files import file_problems
 from annotation.releases import job
 from annotation.releases.build import CannotRelease
 from annotation.releases.job import RELEASES, order_release
+from annotation.releases.request import Selection
 from annotation.releases.rows import Rows
-from annotation.releases.selection import Selection
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -56,7 +56,7 @@ def test_a_worker_builds_what_was_ordered(project, admin):
     row.refresh_from_db()
     assert row.state == JobState.DONE and row.release is not None
     assert row.release.created_by == admin
-    assert row.release.options == Selection(levels=(Level.WEAK,), notes=True).as_json()
+    assert row.release.options == Selection(levels=(Level.WEAK,), notes=True).model_dump(mode="json")
     assert list(file_problems(project)) == []
 
 

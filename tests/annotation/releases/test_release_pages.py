@@ -19,7 +19,7 @@ from annotation.models import Item, JobState, KnownAnswer, Release, ReleaseOrder
 from annotation.releases import job, publication
 from annotation.releases.build import release
 from annotation.releases.files import checksum, manifest_text
-from annotation.releases.selection import Selection
+from annotation.releases.request import Selection
 from annotation.releases.summary import facts
 from annotation.review.adjudicate import decide_item
 from markup import compact
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def project():
-    return builders.make_project(name='Winter "campaign"\r\nX-Evil: 1')
+    return builders.make_project(name='Winter "campaign"; X-Evil: 1')
 
 
 @pytest.fixture

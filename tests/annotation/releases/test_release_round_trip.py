@@ -18,7 +18,7 @@ from annotation.media.pictures import picture_limits, stage_picture
 from annotation.models import Item, Picture, Prior
 from annotation.operations.audit import audit
 from annotation.releases.build import copy_to, release
-from annotation.releases.selection import Selection
+from annotation.releases.request import Selection
 from annotation.review.adjudicate import decide_item
 from annotation.review.expert_replacement import replace_not_sure
 
@@ -155,6 +155,6 @@ def test_the_published_votes_give_the_published_agreement(shared_data):
         ("krippendorff_alpha", "krippendorff_alpha_nominal"),
         ("krippendorff_alpha_binary", "krippendorff_alpha_binary"),
     ]:
-        assert raw.figures()[name].value == pytest.approx(golden[key], abs=5e-7)
+        assert getattr(raw, name).value == pytest.approx(golden[key], abs=5e-7)
     assert raw.levels == {level.lower(): n for level, n in golden["consensus"].items()}
     assert audit(project) == []

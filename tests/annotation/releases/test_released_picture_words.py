@@ -16,7 +16,7 @@ from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
 from annotation.models import PictureText
 from annotation.releases.build import release
-from annotation.releases.selection import Selection, Splitting
+from annotation.releases.request import Selection, Splitting
 from annotation.releases.split import divide
 from release_builders import make_gold, make_picture, rows_of
 
@@ -76,7 +76,7 @@ def test_an_import_of_a_release_brings_the_words_back(project, format):
 def test_words_stay_behind_where_asked_and_wherever_texts_stay(project, tmp_path):
     made = release(project, None, Selection(picture_texts=False))
     assert "picture_text" not in made.manifest["columns"]
-    assert Selection.from_json(made.manifest["selection"]).picture_texts is False
+    assert Selection.model_validate(made.manifest["selection"]).picture_texts is False
     made = release(project, None, Selection(texts=False))
     assert set(read_in(rows_of(made)).values()) == {(None, None)}
     call_command("release", "memes", "--out", str(tmp_path / "out"), "--formats", "none", "--no-picture-texts")
@@ -95,7 +95,7 @@ def test_pictures_with_nearly_the_same_words_are_never_parted(project):
         if number == 2:
             item.text = words[0].upper() + "!"
             item.save(update_fields=["text"])
-    selection = Selection(split=Splitting(Shares(34, 33, 33), seed=3))
+    selection = Selection(split=Splitting(shares=Shares(34, 33, 33), seed=3))
     parts = divide(project, selection).parts
     assert len({parts[name] for name in ("n0", "n1", "n2")}) == 1
     assert len(set(parts.values())) > 1

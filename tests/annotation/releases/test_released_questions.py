@@ -19,15 +19,15 @@ from annotation.domain.csv_cells import cell, restored
 from annotation.domain.formats import mapping, row_labels
 from annotation.domain.formats.base import Row, RowLabel
 from annotation.domain.imports.answers import AnswerReader
+from annotation.domain.label_studio.answers import answer_results, read_result
 from annotation.domain.questions.question import Option, Question, QuestionKind
-from annotation.domain.releases.answers import ReleasedAnswers, flat_values
+from annotation.domain.questions.released_answers import ReleasedAnswers, flat_values
 from annotation.domain.releases.columns import LABEL_COLUMNS, ReleaseFormat
-from annotation.domain.releases.label_studio_answers import answer_results, read_result
 from annotation.models import Item, Label
 from annotation.projects.design import change_design, design_of
 from annotation.releases.build import copy_to, release
 from annotation.releases.documents import dataset_card
-from annotation.releases.selection import Selection
+from annotation.releases.request import Selection
 from label_studio_cases import exported_short
 from question_builders import TARGETS, answered, make_all_questions, make_answered_item, make_question
 from release_builders import rows_of

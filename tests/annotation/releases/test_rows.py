@@ -11,8 +11,8 @@ from django.utils import timezone
 from annotation.domain.choices import Modality, PriorState
 from annotation.models import Item, Label, Prior, Project, Seat
 from annotation.releases import rows as release_rows
+from annotation.releases.request import Selection
 from annotation.releases.rows import ITEM, Rows
-from annotation.releases.selection import Selection
 from builders import category, make_labelled_item, make_member, make_project
 
 pytestmark = pytest.mark.django_db

@@ -261,14 +261,14 @@ def test_an_update_marks_items_that_are_here(project: Project, admin: Membership
     make_item(project, external_id="a")
     make_item(project, external_id="b")
     rows = ({"id": "a", "known_category": 3, "known_training": True}, {"id": "b"})
-    report = import_file(project, lines_of(*rows), ImportOptions(update=Update.KNOWN), actor=admin)
+    report = import_file(project, lines_of(*rows), ImportOptions(update=Update.FILL), actor=admin)
     assert (report.items, report.unchanged, report.errors) == (1, 1, [])
     assert KnownAnswer.objects.get().item.external_id == "a"
-    again = import_file(project, lines_of(*rows), ImportOptions(update=Update.KNOWN), actor=admin)
+    again = import_file(project, lines_of(*rows), ImportOptions(update=Update.FILL), actor=admin)
     assert (again.items, again.unchanged) == (0, 2)
     assert (again.existing, again.changed) == (1, 0)
     other = import_file(
-        project, lines_of({"id": "a", "known_category": 1}), ImportOptions(update=Update.KNOWN), actor=admin
+        project, lines_of({"id": "a", "known_category": 1}), ImportOptions(update=Update.FILL), actor=admin
     )
     assert (other.unchanged, other.changed_ids, KnownAnswer.objects.get().category.code) == (1, ["a"], 3)
 
@@ -277,6 +277,6 @@ def test_an_update_of_an_item_in_labelling_is_refused_as_a_whole(project: Projec
     make_item(project, external_id="a")
     make_open_item(project, external_id="b")
     rows = ({"id": "a", "known_category": 3}, {"id": "b", "known_category": 1})
-    report = import_file(project, lines_of(*rows), ImportOptions(update=Update.KNOWN), actor=admin)
+    report = import_file(project, lines_of(*rows), ImportOptions(update=Update.FILL), actor=admin)
     assert [(error.line, error.code) for error in report.errors] == [(2, "not_markable")]
     assert not KnownAnswer.objects.exists()

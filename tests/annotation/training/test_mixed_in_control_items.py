@@ -133,69 +133,6 @@ def test_it_is_held_ahead_renewed_looked_at_corrected_and_taken_back_like_any_ot
     assert audit(project) == []
 
 
-def test_its_label_is_final_when_that_of_the_post_before_it_is(project, ann, browser):
-    Project.objects.update(check_percent=0)
-    builders.make_open_item(project, "One.")
-    builders.make_open_item(project, "Another.")
-    before = answered(ann, held(ann)).item
-    Project.objects.update(check_percent=100)
-    ann.refresh_from_db()
-    check = make_known(project)
-    label = answered(ann, held(ann))
-    assert label.item == check
-    assert browser.get("/p/garden/history/").content.decode().count("Change") == 2
-    Item.objects.filter(pk=before.pk).update(stage=Stage.GOLD)
-    assert "Change" not in browser.get("/p/garden/history/").content.decode()
-    assert isinstance(submit.correct_label(ann, label.public_id, uuid4(), Answer(category=0)), outcomes.ItemClosed)
-    for seat in Seat.objects.filter(label__isnull=False):
-        Seat.objects.filter(pk=seat.pk).update(filled_at=seat.filled_at - timedelta(minutes=1))
-    assert isinstance(submit.take_back_label(ann, label.public_id), outcomes.TooLate)
-
-
-def test_whoever_labels_last_cannot_tell_checks_from_posts(project, ann, browser):  # L26
-    """Two hundred posts, every fifth a check: what the last annotator is told and shown is the same of all of them."""
-    others = [builders.make_member(project), builders.make_member(project)]
-    for number in range(160):
-        item = builders.make_open_item(project, f"Post {number}.")
-        for seat, member in zip(item.seat_rows.order_by("number"), others, strict=False):
-            builders.make_label(seat, member, 1)
-    checks = [make_known(project) for number in range(40)]
-    Project.objects.update(check_percent=20)
-    told = []
-    while isinstance(given := claim.claim(ann), HeldSeat):
-        stored = submit.submit_label(ann, given.seat.public_id, uuid4(), Answer(category=1))
-        assert isinstance(stored, outcomes.Stored)
-        told.append((stored.label, stored.closed, stored.undo_until is not None))
-    # Some 40 checks come among 160 posts (standard deviation 7): 10 or fewer come in one run of five million.
-    assert len(told) > 170 and len({label.item_id for label, *_ in told} & {check.pk for check in checks}) > 10
-    assert {(closed, undoable) for _, closed, undoable in told} == {(True, True)}
-    for page in range(1, 9):
-        shown = browser.get(f"/p/garden/history/?page={page}").content.decode()
-        assert "Change" not in shown
-    for label, *_ in told[:60]:
-        answer = submit.correct_label(ann, label.public_id, uuid4(), Answer(category=0))
-        assert isinstance(answer, outcomes.ItemClosed)
-    Seat.objects.update(filled_at=timezone.now() - timedelta(minutes=1))
-    for label, *_ in told[60:120]:
-        assert isinstance(submit.take_back_label(ann, label.public_id), outcomes.TooLate)
-
-
-@pytest.mark.parametrize("is_check", [True, False])
-def test_the_last_label_can_be_undone_at_once_whatever_it_was_given_to(project, ann, is_check):
-    others = [builders.make_member(project), builders.make_member(project)]
-    for number in range(2):
-        for seat, member in zip(builders.make_open_item(project, f"P {number}.").seat_rows.all(), others, strict=False):
-            builders.make_label(seat, member, 1)
-    answered_last = submit.submit_label(ann, held(ann).public_id, uuid4(), Answer(category=1))
-    if is_check:
-        Item.objects.filter(stage=Stage.LABELLING).update(stage=Stage.EXCLUDED)
-        make_known(project)
-        Membership.objects.update(idle_until=None)
-        answered_last = submit.submit_label(ann, held(ann).public_id, uuid4(), Answer(category=1))
-        assert Label.objects.get(pk=answered_last.label.pk).item.stage == Stage.KNOWN
-    assert isinstance(submit.take_back_label(ann, answered_last.label.public_id), outcomes.TakenBack)
-
-
 def test_a_check_counts_by_its_first_label(project, ann):  # L25
     make_known(project)
     label = answered(ann, held(ann), code=0)

@@ -4,10 +4,8 @@ import hashlib
 import hmac
 import json
 import re
-import threading
 import time
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from uuid import uuid4
 
@@ -32,40 +30,11 @@ from providers.http.safe_urls import FetchFault
 from runs.domain.states import ASIDE
 from runs.execution import runner, worker
 from runs.models import Run
+from webhook_receiver import Receiver
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ALL = [kind.value for kind in Happening if kind is not Happening.TEST]
-
-
-class Receiver:
-    """A server of the test that takes messages; `statuses` are its answers, the last one for all that follow."""
-
-    def __init__(self):
-        self.taken, self.statuses, owner = [], [204], self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                owner.taken.append((self.path, dict(self.headers), body))
-                statuses = owner.statuses
-                self.send_response(statuses.pop(0) if len(statuses) > 1 else statuses[0])
-                self.send_header("Location", "/elsewhere")
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.origin = f"http://127.0.0.1:{self._server.server_address[1]}"
-        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-
-    def stop(self):
-        self._server.shutdown()
-        self._server.server_close()
-
-    def messages(self):
-        return [json.loads(body) for _path, _headers, body in self.taken]
 
 
 @pytest.fixture
@@ -514,6 +483,24 @@ def test_a_program_sets_a_webhook_up_and_is_told_the_secret_once(admin, receiver
     assert made.json()["secret"] not in json.dumps([shown, changed, client.get(one).json()])
     assert client.delete(one).status_code == 204
     assert not Webhook.objects.exists()
+
+
+def test_a_secret_whose_key_is_lost_is_made_anew_over_the_api(webhook, receiver, admin, client, settings):
+    settings.SECRET_KEY = "a key that came after the lost one"
+    change.send_test(webhook)
+    send.send_due(webhook.pk)
+    assert Delivery.objects.get().problem == send.KEY_LOST
+    client.force_login(admin.user)
+    answer = client.post(f"{HOOKS}{webhook.public_id}/secret/")
+    webhook.refresh_from_db()
+    assert (answer.status_code, answer.json()["secret"]) == (200, unseal(webhook.sealed_secret))
+    assert change.send_test(webhook)
+    send.send_due(webhook.pk)
+    assert [(message["status"], message["problem"]) for message in answer_of(client)] == [(204, ""), (None, "key_lost")]
+
+
+def answer_of(client):
+    return client.get(HOOKS).json()[0]["messages"]
 
 
 def test_the_api_refuses_private_addresses_unknown_happenings_and_a_sixth_waiting_test(webhook, admin, client):

@@ -16,7 +16,7 @@ from annotation.domain.wellbeing.opt_outs import Unwanted, falls_under
 from annotation.members.join import add_member
 from annotation.models import CheckIn, Event, Membership, OptOut, Prior, Project, Seat, Skip, User, WorkDay
 from annotation.wellbeing import preferences
-from annotation.wellbeing.opt_outs import item_content
+from annotation.wellbeing.opt_out_counts import item_content
 from builders import (
     category,
     make_item,

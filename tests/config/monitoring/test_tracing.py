@@ -105,7 +105,7 @@ def collector() -> Iterator[Collector]:
 
 def started(program: str, folder: Path, **variables: str) -> "subprocess.CompletedProcess[str]":
     """Run a program in an environment of its own, in which the site is at home in the folder."""
-    inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "INTERPLAY_ENV") if name in os.environ}
     paths = {"VAR_DIR": str(folder), "PYTHONPATH": f"{ROOT / 'tests' / 'support'}:{ROOT}"}
     environ = {**inherited, **paths, "DJANGO_SETTINGS_MODULE": "config.settings", **variables}
     return subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environ, capture_output=True, text=True)

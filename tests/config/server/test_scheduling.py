@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+import migrated_database
 from config.server import scheduling
 from worker_processes import Processes
 
@@ -19,7 +20,8 @@ pytestmark = [pytest.mark.no_database, pytest.mark.faults]
 @pytest.fixture
 def processes(tmp_path: Path) -> Iterator[Processes]:
     here = {name: value for name, value in os.environ.items() if name not in ("WORKER_NICE", "CELERY_BROKER_URL")}
-    here |= {"DJANGO_SETTINGS_MODULE": "config.settings", "VAR_DIR": str(tmp_path), "TMPDIR": str(tmp_path)}
+    here |= {"DJANGO_SETTINGS_MODULE": "config.settings", "DATABASE_URL": "", "TMPDIR": str(tmp_path)}
+    here |= migrated_database.make_site(tmp_path)
     processes = Processes(here)
     yield processes
     processes.end()

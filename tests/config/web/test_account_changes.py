@@ -10,6 +10,7 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from allauth.socialaccount.models import SocialAccount
+from django.contrib.auth.hashers import make_password
 from django.core import mail as outbox
 from django.core.exceptions import PermissionDenied
 from django.db import connection
@@ -20,7 +21,7 @@ from django.urls import reverse
 import builders
 from annotation.domain.outgoing import MailState
 from annotation.mail import queue, send
-from annotation.models import Mail
+from annotation.models import Mail, User
 from config.web.accounts import OutsideAccounts, SecondSteps
 
 PASSWORD = "a long enough passphrase"
@@ -139,17 +140,22 @@ def test_links_begin_with_the_address_of_the_site_whatever_the_request_names(cli
     assert host not in mail.body + mail.subject
 
 
-def test_an_address_that_no_account_has_gets_no_mail_and_the_same_answer_for_the_same_work(client, wren):
-    answers, statements = [], []
-    for address in ("wren@example.org", "nobody@example.org"):
+def test_an_address_that_no_account_has_gets_no_mail_and_the_same_answer_for_the_same_work(client, wren):  # T43
+    for name in ("confirmed", "given", "passwordless", "inactive"):
+        user = builders.make_user(name, PASSWORD, email=f"{name}@example.org", is_active=name != "inactive")
+        verified = name == "confirmed"
+        EmailAddress.objects.create(user=user, email=user.email, primary=True, verified=verified)
+    User.objects.filter(username="passwordless").update(password=make_password(None))
+    answers, statements = [], {}
+    for name in ("nobody", "confirmed", "given", "passwordless", "inactive"):
         with CaptureQueriesContext(connection) as caught:
-            answers.append(client.post(RESET, {"email": address}))
-        statements.append([query["sql"] for query in caught.captured_queries])
-    assert [answer["Location"] for answer in answers] == [answers[0]["Location"]] * 2
-    # Nothing but one more look-up, made for the link, tells the two apart.
-    assert len(statements[0]) - len(statements[1]) in (0, 1)
-    assert [sum(sql.startswith("INSERT") for sql in part) for part in statements] == [1, 1]
-    assert [mail.to for mail in sent()] == [["wren@example.org"]]
+            answers.append(client.post(RESET, {"email": f"{name}@example.org"}))
+        verbs = [query["sql"].split()[0] for query in caught.captured_queries]
+        reads = verbs.count("SELECT") + verbs.count("DECLARE")  # of a cursor, on PostgreSQL
+        statements[name] = (reads, verbs.count("INSERT"), len(verbs))
+    assert {answer["Location"] for answer in answers} == {answers[0]["Location"]}
+    assert statements == dict.fromkeys(statements, statements["nobody"])
+    assert [mail.to for mail in sent()] == [[f"{name}@example.org"] for name in ("confirmed", "given", "passwordless")]
     assert not Mail.objects.filter(state=MailState.WAITING).exists()
 
 
@@ -192,6 +198,17 @@ def test_the_secret_of_a_second_step_is_sealed_in_the_database(wren):
     assert SecondSteps().decrypt(Authenticator.objects.get().data["secret"]) == "JBSWY3DPEHPK3PXP"
 
 
+def test_a_second_step_of_another_key_says_so_and_opens_nothing(wren, settings):
+    TOTP.activate(wren, "JBSWY3DPEHPK3PXP")
+    settings.SECRET_KEY = "the key of another operator " * 3
+    browser = Client(raise_request_exception=False)
+    browser.post("/accounts/login/", {"login": "wren", "password": PASSWORD})
+    said = browser.post("/accounts/2fa/authenticate/", {"code": "123456"})
+    assert said.status_code == 503
+    assert "closed with a key that the site no longer has" in said.content.decode()
+    assert browser.get("/me/").status_code == 302
+
+
 def test_secrets_of_before_are_sealed_by_the_migration_and_opened_again(wren):
     Authenticator.objects.create(user=wren, type="totp", data={"secret": "JBSWY3DPEHPK3PXP"})
     Authenticator.objects.create(user=wren, type="recovery_codes", data={"seed": "abc1", "used_mask": 3})
@@ -223,7 +240,8 @@ def test_single_sign_on_needs_one_subject_in_both_answers(answers):
 
 def test_single_sign_on_with_one_subject_goes_on():
     answers = {"id_token": {"sub": "sub-1"}, "userinfo": {"sub": "sub-1"}}
-    OutsideAccounts().pre_social_login(None, SimpleNamespace(account=SimpleNamespace(extra_data=answers)))
+    login = SimpleNamespace(account=SimpleNamespace(extra_data=answers), state={"process": "login"})
+    OutsideAccounts().pre_social_login(None, login)
 
 
 def test_pages_of_accounts_still_open(session):

@@ -60,8 +60,9 @@ def test_a_new_session_begins_at_sign_in(client, wren):
 
 
 def test_nobody_signs_up(client, db):
-    client.post("/accounts/signup/", {"username": "new", "password1": PASSWORD, "password2": PASSWORD})
+    answer = client.post("/accounts/signup/", {"username": "new", "password1": PASSWORD, "password2": PASSWORD})
     assert get_user_model().objects.count() == 0
+    assert "sign up" not in answer.content.decode().lower()
 
 
 def test_a_wrong_password_and_an_unknown_name_get_the_same_answer(client, wren):  # B111

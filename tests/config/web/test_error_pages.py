@@ -13,6 +13,7 @@ import builders
 from config.logging_filters import Redacting
 from config.models import Pulse
 from config.web import error_pages
+from runs.models import WorkerLoad
 
 
 def failing(error):
@@ -65,6 +66,7 @@ def test_who_prefers_json_gets_json(client):
 
 @pytest.mark.django_db
 def test_health_is_red_without_a_worker_and_green_with_one(client):
+    WorkerLoad.objects.create(process="a:1", at=timezone.now(), runs=0, delay=0)
     assert client.get("/readyz").status_code == 200
     assert (client.get("/healthz").status_code, client.get("/healthz").json()["worker"]) == (503, "late")
     Pulse.beat("worker")
@@ -73,6 +75,7 @@ def test_health_is_red_without_a_worker_and_green_with_one(client):
 
 @pytest.mark.django_db
 def test_f27_health_turns_red_ninety_seconds_after_the_last_sweep(client):
+    WorkerLoad.objects.create(process="a:1", at=timezone.now(), runs=0, delay=0)
     for seconds, code in ((80, 200), (91, 503)):
         Pulse.objects.update_or_create(part="worker", defaults={"at": timezone.now() - timedelta(seconds=seconds)})
         assert client.get("/healthz").status_code == code

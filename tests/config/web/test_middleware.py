@@ -65,7 +65,9 @@ def test_a_form_with_a_few_too_many_fields_says_so(client, db):
 
 
 def test_a_body_over_the_limit_is_413_with_the_limit(client, settings):
-    answer = client.post("/api/v1/labels/", b" " * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1), "application/json")
+    answer = client.post(
+        "/api/v1/projects/winter/import/", b" " * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1), "application/json"
+    )
     assert answer.status_code == 413
     assert answer.json()["limit"] == settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 
@@ -149,17 +151,21 @@ def test_the_address_is_the_one_that_the_trusted_proxies_saw(client, db, setting
         ("[2001:db8::7]", "2001:db8::7"),
         ("2001:db8::7", "2001:db8::7"),
         ("198.51.100.7", "198.51.100.7"),
-        ("unknown", "unknown"),
+        ("2001:DB8:0::7", "2001:db8::7"),
+        ("unknown", "192.0.2.1"),
+        ("<b>x</b>", "192.0.2.1"),
+        ("7" * 5000, "192.0.2.1"),
+        ("198.51.100.7 198.51.100.8", "192.0.2.1"),
     ],
 )
 def test_the_port_that_a_proxy_writes_is_no_part_of_the_address(rf, settings, written, address):
     settings.TRUSTED_PROXIES = 1
-    request = rf.get("/", headers={"x-forwarded-for": f"10.0.0.1, {written}"})
+    request = rf.get("/", headers={"x-forwarded-for": f"10.0.0.1, {written}"}, REMOTE_ADDR="192.0.2.1")
     CallerAddress(lambda _: None).process_request(request)
     assert request.META["REMOTE_ADDR"] == address
 
 
-def test_without_trusted_proxies_a_forwarded_address_changes_nothing(client, db, rate_limits):
+def test_without_trusted_proxies_a_forwarded_address_changes_nothing(client, db, rate_limits):  # T44
     for n in range(6):
         headers = {"x-forwarded-for": f"198.51.100.{n}"}
         answer = client.post("/accounts/login/", {"login": "x", "password": "y"}, headers=headers)

@@ -58,11 +58,11 @@ def test_page_command_and_api_print_a_password_that_must_be_changed(capsys):
     admin = Client()
     admin.force_login(builders.make_member(project, Role.ADMIN).user)
     page = admin.post("/p/winter/people/", {"username": "wren", "role": "annotator"}).content.decode()
-    printed = {"wren": re.search(r"\w{5}(-\w{5}){3}", page).group()}
+    printed = {"winter.wren": re.search(r"\w{5}(-\w{5}){3}", page).group()}
     call_command("add_member", "winter", "robin", "annotator", "--json")
     printed["robin"] = json.loads(capsys.readouterr().out)["password"]
     answer = admin.post("/api/v1/projects/winter/members/", {"username": "kim", "role": "reviewer"}, "application/json")
-    printed["kim"] = answer.json()["password"]
+    printed["winter.kim"] = answer.json()["password"]
     for name, password in printed.items():
         assert signed_in(password, name).get("/")["Location"] == f"{CHANGE}?next=/"
 

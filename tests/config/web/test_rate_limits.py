@@ -1,4 +1,6 @@
 import multiprocessing
+import time
+from itertools import count
 from uuid import uuid4
 
 import pytest
@@ -73,6 +75,32 @@ def test_every_store_counts_the_same_way(name, tmp_path):
     assert not store.spend("t", rate, 4).under_way
 
 
+@pytest.mark.parametrize("name", STORES)
+def test_every_store_slows_down_where_the_rate_says_so(name, tmp_path):
+    store, rate = STORES[name](tmp_path), Rate(2, 3600, slows_to=60)
+    assert [store.spend("t", rate, ticket) for ticket in (1, 2)] == [None, None]
+    first = store.spend("t", rate, 3)
+    assert 0 < first.wait <= 1
+    time.sleep(first.wait)
+    assert store.spend("t", rate, 3) is None
+    assert 1 < store.spend("t", rate, 4).wait <= 2
+
+
+def test_waits_double_up_to_the_longest():
+    rate, spent, now, waits = Rate(3, 3600, slows_to=60), [], 1000.0, []
+    for ticket in range(14):
+        tried, full = spend_one(spent, rate, ticket, now)
+        if full:
+            assert tried == spent  # a refused try neither counts nor makes the next one wait longer
+            waits.append(full.wait)
+            now += full.wait
+            tried, full = spend_one(spent, rate, ticket, now)
+        assert full is None
+        spent = tried
+    assert waits == [1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60]
+    assert spend_one(spent, rate, 99, now + 3601)[0] == [(now + 3601, 99)]  # forgotten after an hour
+
+
 def test_old_counters_are_forgotten(tmp_path):
     files = FileCounters(tmp_path)
     files.spend("a", Rate(1, 60), 1)
@@ -128,6 +156,8 @@ def test_a_lifted_limit_allows_everything():
 def test_the_limits_are_those_that_were_promised():
     assert {name: (rate.count, rate.seconds) for name, rate in LIMITS.items()} == {
         "login": (5, 60),
+        "password": (10, 3600),
+        "code": (10, 300),
         "invitation": (10, 60),
         "submit": (60, 60),
         "next": (600, 60),
@@ -153,11 +183,11 @@ def test_after_60_answers_not_found_in_a_minute_comes_429(client, rate_limits): 
 
 @pytest.mark.django_db
 def test_a_household_of_ipv6_has_one_limit_for_wrong_passwords(client, rate_limits):
-    builders.make_user("wren", "correct horse battery")
-    login = reverse("account_login")
+    login, accounts = reverse("account_login"), count()
 
-    def tried(address, password="wrong"):
-        return client.post(login, {"login": "wren", "password": password}, REMOTE_ADDR=address).status_code
+    def tried(address):  # each at another account: those have a limit of their own
+        fields = {"login": f"wren{next(accounts)}", "password": "wrong"}
+        return client.post(login, fields, REMOTE_ADDR=address).status_code
 
     assert [tried(f"2001:db8:1:2::{number}") for number in range(5)] == [200] * 5
     assert tried("2001:db8:1:2:ffff::1") == 429

@@ -107,7 +107,8 @@ def test_a_bad_row_is_named_with_its_reason(row: dict[str, str], said: str) -> N
 @pytest.mark.parametrize(
     ("content", "name", "said"),
     [
-        (b"\xff\xfe", "a.csv", "not UTF-8"),
+        (b"\xff\xfe", "a.csv", "UTF-16"),
+        (b"\xffid", "a.csv", "not UTF-8"),
         (b"id,text\n1,x\n", "a.csv", "no column 'hatespeech'"),
         (b"{}", "a.json", "list of objects"),
         (b"", "a.xlsx", "has to be .csv"),

@@ -11,7 +11,7 @@ from annotation.domain.releases.columns import ReleaseFormat
 from annotation.domain.releases.splits import Shares
 from annotation.models import Item, Membership, Project, ReleaseTerms
 from annotation.releases.build import copy_to, release
-from annotation.releases.selection import Selection, Splitting
+from annotation.releases.request import Selection, Splitting
 from annotation.releases.split import keep_parts
 from builders import category, make_member, make_project
 from generation.coarl.settings_file import DataSettings
@@ -122,7 +122,7 @@ def test_the_parts_of_a_split_release_are_kept_and_no_near_post_is_learnt_from(
         item = make_gold(project, members[:3], text=f"{stem} {name}", external_id=name)
         answered(request.open_on_item(item), members[3:])
     fixed = keep_parts(project, None, "parts", {"near-1": "train", "near-2": "test"})  # an admin's list parts them
-    split = Splitting(Shares.read("50/0/50"), seed=1, frozen=str(fixed.public_id))
+    split = Splitting(shares=Shares.read("50/0/50"), seed=1, frozen=str(fixed.public_id))
     folder = released(project, tmp_path / "out", split=split)
     items = [json.loads(line) for line in (tmp_path / "out" / "items.jsonl").read_text().splitlines()]
     part_of = {row["id"]: row["split"] for row in items}

@@ -17,7 +17,7 @@ from annotation.domain.choices import Modality
 from annotation.domain.releases.columns import COLUMNS, INJECTION_COLUMNS, ReleaseFormat
 from annotation.models import Item, Prior, Project
 from annotation.releases.build import copy_to, release
-from annotation.releases.selection import Selection
+from annotation.releases.request import Selection
 from builders import category, make_label, make_labelled_item, make_member, make_project
 from generation.injection import material, review
 from injection_models import make_injecting_project, make_pool, make_sample

@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Role
-from annotation.models import Event, Item, Membership, Project
+from annotation.models import Event, Item, Membership, Project, User
 from builders import make_labelled_item, make_member, make_open_item, make_picture, make_project
+from closed_parts import seen_on
 from markup import compact
 from moderation.debates import ask_again
 from moderation.debates import start as debate_start
@@ -81,6 +82,17 @@ def held(project: Project, item: Item, method: str = "arcade", **options: Any) -
 
 def text_of(answer: Any) -> str:
     return compact(answer.content.decode())
+
+
+@pytest.mark.parametrize("method", ["arcade", "baseline"])
+def test_what_a_debate_says_of_a_post_is_closed_for_who_keeps_texts_closed(
+    project: Project, item: Item, reviewer: Client, method: str
+) -> None:
+    page = address("run", held(project, item, method).public_id)
+    assert seen_on(reviewer.get(page).content.decode(), "vermin")
+    User.objects.update(fold_text=True)
+    closed = reviewer.get(page).content.decode()
+    assert "vermin" in closed and seen_on(closed, "vermin") == []
 
 
 def test_a_reviewer_starts_a_method_on_a_post_and_finds_it_there(

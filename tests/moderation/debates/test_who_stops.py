@@ -97,6 +97,10 @@ def test_an_unclear_refusal_is_one_post_s_where_a_harmless_request_is_answered(w
     assert (states(), code) == ({"succeeded": 4, "failed": 1}, 1)
     assert (len(wire.heard), provider_pauses.pauses_in_force()) == (6, [])
     assert "it is this one that is turned away" in said
+    turned_away = Run.objects.get(state="failed")  # the harmless answer cost 150 tokens, and it pays for them
+    turn = turned_away.turns.get()
+    assert (turned_away.tokens, turned_away.retries) == (150, 1)
+    assert (turn.input_tokens, turn.output_tokens, turn.usage_estimated) == (120, 30, False)
 
 
 def test_an_unclear_refusal_that_a_harmless_request_meets_pauses_the_provider(wire: WireServer) -> None:

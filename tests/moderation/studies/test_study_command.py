@@ -201,6 +201,7 @@ def test_every_template_for_a_papers_table_asks_in_the_words_of_the_set_paper(te
     assert template.text.count('prompts = "paper"') == template.text.count("methods = [")
 
 
+@pytest.mark.once  # commands and pages of studies are tried on each database elsewhere
 @pytest.mark.parametrize("name", [template.name for template in study_templates()])
 def test_every_template_runs_on_a_project_with_the_built_in_model(
     project: Project, tmp_path: Path, settings: Any, name: str

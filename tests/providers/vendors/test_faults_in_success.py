@@ -13,7 +13,9 @@ import pytest
 
 from providers.http.bounds import Bounds
 from providers.http.broken_connections import why_unreachable
+from providers.learnt_facts import site_facts
 from providers.messages import Message, Model, ProviderBusy, ProviderError, Request, Text, WrongAddress
+from providers.profiles import Fact, Lesson
 from providers.vendors import openai
 from wire.certificates import certified
 from wire.server import Behaviour, Exchange, WireServer, sensible
@@ -112,6 +114,7 @@ def test_an_address_without_v1_is_tried_once_with_it_and_stays_there(
         assert json.loads(model.reply(question).text)
     assert [heard.path for heard in wire.heard] == ["/chat/completions", "/v1/chat/completions", "/v1/chat/completions"]
     assert f"lab answers at http://127.0.0.1:{wire.port}/v1: set MODEL_SERVERS to it" in caplog.text
+    assert site_facts.about("lab:m") == (Lesson(Fact.ROOT, "/v1"),)
 
 
 def test_where_no_model_server_is_the_address_is_named_and_not_the_model(

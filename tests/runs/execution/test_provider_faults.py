@@ -36,6 +36,8 @@ from wire import families
 from wire.server import Behaviour, Exchange, WireServer, altered, answer_for, say, status
 
 pytestmark = pytest.mark.django_db
+once = pytest.mark.once
+"""What is read of an answer does not depend on what stores it: other tests store answers of each state."""
 
 POST = "Weeds in the white roses again."
 
@@ -131,6 +133,7 @@ def test_l01_prose_is_asked_again_with_the_error_twice_and_then_unreadable(ask: 
     assert (asked.prior.state, asked.prior.reason, asked.prior.category) == ("unreadable", "invalid_output", None)
 
 
+@once
 @pytest.mark.parametrize("behaviour", ["fenced", "wrapped"])
 def test_l02_json_in_a_fence_or_in_prose_is_read_and_flagged(ask: Ask, behaviour: str):
     asked = ask(behaviour)
@@ -203,6 +206,7 @@ def test_what_was_learnt_is_known_after_a_restart_until_somebody_has_it_forgotte
     assert model_facts.stored_facts() == []
 
 
+@once
 @pytest.mark.parametrize("written", ["very hateful", "种族主义", "racist", "Racists"])
 def test_l04_a_category_that_is_none_is_never_read_as_the_nearest(ask: Ask, written: str):
     wrong = altered(lambda text: json.dumps({**json.loads(text), "category": written}))
@@ -210,6 +214,7 @@ def test_l04_a_category_that_is_none_is_never_read_as_the_nearest(ask: Ask, writ
     assert (asked.state, asked.prior.category) == (("unreadable", "invalid_label"), None)
 
 
+@once
 @pytest.mark.parametrize("behaviour", ["severity", "severity-word", "severity-nan", "missing"])
 def test_l05_a_number_out_of_range_or_none_is_not_clipped(ask: Ask, behaviour: str):
     asked = ask(behaviour, behaviour, behaviour)
@@ -217,6 +222,7 @@ def test_l05_a_number_out_of_range_or_none_is_not_clipped(ask: Ask, behaviour: s
     assert asked.prior.severity is None
 
 
+@once
 @pytest.mark.parametrize("behaviour", ["two", "array"])
 def test_l06_two_answers_or_a_list_are_the_wrong_shape(ask: Ask, behaviour: str):
     assert ask(behaviour, behaviour, behaviour).state == ("unreadable", "invalid_output")
@@ -228,6 +234,7 @@ def test_l06_keys_that_nobody_asked_for_are_passed_over(ask: Ask):
     assert "mood" not in asked.turn.value
 
 
+@once
 @pytest.mark.parametrize("behaviour", ["null", "blank"])
 def test_l07_nothing_said_is_asked_once_more(ask: Ask, behaviour: str):
     asked = ask(behaviour, behaviour)
@@ -244,6 +251,7 @@ def test_l07_a_second_answer_is_taken(ask: Ask):
     assert ask("null").state == ("succeeded", "")
 
 
+@once
 @pytest.mark.parametrize("behaviour", ["refusal", "decline"])
 def test_l08_a_refusal_is_an_answer_and_nobody_presses(ask: Ask, vendor: str, behaviour: str):
     if (vendor, behaviour) == ("dashscope", "refusal"):
@@ -254,12 +262,14 @@ def test_l08_a_refusal_is_an_answer_and_nobody_presses(ask: Ask, vendor: str, be
     assert (standing.refused, standing.done) == (1, 0)
 
 
+@once
 @pytest.mark.parametrize("word", ["invalid_prompt", "content_policy_violation"])
 def test_l09_a_policy_that_a_request_offends_is_a_refusal_and_no_bad_request(ask: Ask, word: str):
     asked = ask(status(400, word, "Your prompt was flagged."))
     assert (asked.state, asked.times) == (("refused", "provider_blocked"), 1)
 
 
+@once
 @pytest.mark.parametrize("behaviour", ["blocked", "filter"])
 def test_l09_blocked_content_is_refused_and_not_sent_again(ask: Ask, vendor: str, behaviour: str):
     if vendor == "dashscope":
@@ -342,6 +352,7 @@ def test_l12_a_fault_of_the_account_pauses_the_provider_and_runs_wait(
     assert "key and the quota" in pause.detail
 
 
+@once
 @pytest.mark.parametrize("behaviour", ["500", "502", "503", "529", "html-502"])
 def test_l13_a_fault_that_passes_is_tried_again(ask: Ask, behaviour: str):
     asked = ask(behaviour, behaviour)
@@ -349,6 +360,7 @@ def test_l13_a_fault_that_passes_is_tried_again(ask: Ask, behaviour: str):
     assert (asked.run.calls, asked.run.retries, asked.turn.retries) == (1, 2, 2)
 
 
+@once
 @pytest.mark.parametrize("behaviour", ["html", "empty", "garbage", "list"])
 def test_l14_a_body_that_is_no_answer_is_tried_again_and_then_provider_error(ask: Ask, settings: Any, behaviour: str):
     settings.MODEL_ATTEMPTS = 2
@@ -357,12 +369,14 @@ def test_l14_a_body_that_is_no_answer_is_tried_again_and_then_provider_error(ask
     assert ask(behaviour).state == ("succeeded", "")
 
 
+@once
 @pytest.mark.parametrize("behaviour", ["cut", "hang-up"])
 def test_l15_a_body_that_breaks_off_is_asked_for_again(ask: Ask, behaviour: str):
     asked = ask(behaviour)
     assert (asked.state, asked.times, asked.run.retries) == (("succeeded", ""), 2, 1)
 
 
+@once
 @pytest.mark.parametrize("behaviour", ["drip", "drip-headers"])
 def test_l16_a_body_that_drips_is_cut_at_the_deadline(ask: Ask, settings: Any, behaviour: str):
     settings.MODEL_ATTEMPTS = 1
@@ -371,6 +385,7 @@ def test_l16_a_body_that_drips_is_cut_at_the_deadline(ask: Ask, settings: Any, b
     assert time.monotonic() - began < 20
 
 
+@once
 @pytest.mark.parametrize("behaviour", ["huge", "bomb"])
 def test_l17_an_endless_body_is_too_large_and_never_held(ask: Ask, settings: Any, behaviour: str):
     settings.MODEL_READ_SECONDS = settings.MODEL_WALL_SECONDS = 20
@@ -381,6 +396,7 @@ def test_l17_an_endless_body_is_too_large_and_never_held(ask: Ask, settings: Any
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50 * 1024  # KiB
 
 
+@once
 @pytest.mark.parametrize("behaviour", ["context", "404"])
 def test_l18_a_bad_request_is_final_and_names_the_setting(ask: Ask, vendor: str, behaviour: str):
     asked = ask(behaviour)
@@ -460,6 +476,7 @@ ODD: dict[str, dict[str, object]] = {
 }
 
 
+@once
 @pytest.mark.parametrize("parts", ODD.values(), ids=ODD.keys())
 def test_l19_oddities_around_an_answer_cost_neither_the_answer_nor_the_account(ask: Ask, parts: dict[str, Any]) -> None:
     asked = ask(odd(**parts))

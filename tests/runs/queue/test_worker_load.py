@@ -34,6 +34,7 @@ def test_living_workers_are_added_up_and_the_latest_counts() -> None:
     told("a:1", runs=3, delay=0.2)
     told("a:2", seconds_ago=10, runs=4, delay=7.5)
     told("a:3", seconds_ago=3600, runs=9, delay=60)  # its process has ended
+    told("a:4", seconds_ago=-48 * 3600, runs=9, delay=60)  # and this one, before the clock was put back
     load = worker_load.site_load()
     assert (load.workers, load.runs, load.delay) == (2, 7, 7.5)
     assert load.is_late

@@ -19,7 +19,18 @@ from runs.sql import database_time
 APPS = ("annotation", "moderation", "generation", "runs", "config")
 PLANS = {"expires_at", "delete_after", "due_at", "resume_at", "lease_until", "until", "idle_until"}
 """Moments to come. They are counted from the same clock."""
-GIVEN = {"at", "happened_at", "fetched_at", "published_at", "read_until", "created_at", "since", "not_before"}
+GIVEN = {
+    "at",
+    "began_at",
+    "used_at",
+    "happened_at",
+    "fetched_at",
+    "published_at",
+    "read_until",
+    "created_at",
+    "since",
+    "not_before",
+}
 """Moments without a default here or there: whoever stores the row says them, by the same clock or a file's word."""
 
 

@@ -1,9 +1,11 @@
 """A standby of PostgreSQL, made as operators make one: what is read from it, and what never is."""
 
 import json
+import math
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,9 @@ import migrated_database
 from absent import skip_or_fail
 from config import env_database
 from postgresql_cluster import Standby, program
-from runs.sql.read_replica import Router, from_replica, reads_from
-from worker_processes import environment
+from runs.sql import read_replica
+from runs.sql.read_replica import Router, from_replica, lag, reads_from
+from worker_processes import environment, wait_until
 
 ITEMS = 30
 LATE = "import replica_reading; replica_reading.impatient(); "
@@ -29,9 +32,8 @@ class Site:
         self.primary = migrated_database.cluster()
         self.standby = Standby(self.primary)
         tests = f"{settings.BASE_DIR}:{settings.BASE_DIR / 'tests/support'}"
-        self.environ = environment(
-            folder, "memory://", DATABASE_URL=self.primary.url, DATABASE_REPLICA_URL=self.standby.url, PYTHONPATH=tests
-        )
+        urls = {"DATABASE_URL": self.primary.url, "DATABASE_REPLICA_URL": self.standby.url}
+        self.environ = environment(folder, "memory://", PYTHONPATH=tests, METRICS_TOKEN="of-tests", **urls)
 
     def ran(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         done = subprocess.run(
@@ -102,11 +104,13 @@ def test_what_writes_reads_where_it_writes(site: Site) -> None:
 @pytest.mark.slow
 def test_a_replica_that_is_behind_is_not_read(site: Site) -> None:
     """Somebody who has just changed a post, and loads the file of posts, finds the change in it."""
+    wait_until(lambda: site.called("lag") == "0.0", "the standby, which a busy machine delays", 60)
     site.standby.pause()
     try:
         with site.primary.connect() as server:
             server.execute("UPDATE annotation_item SET text = 'Post 1, later.' WHERE external_id = 'i-1'")
         digest = site.called("file_of_items", first=LATE)
+        assert 0 < float(site.called("lag")) < 600
     finally:
         site.standby.resume()
     assert (digest["primary"] > 0, digest["replica"]) == (True, 0)
@@ -121,6 +125,7 @@ def test_without_its_replica_the_site_reads_the_primary(site: Site) -> None:
     try:
         away = site.called("file_of_items")
         assert (away["value"], away["replica"]) == (before, 0)
+        assert site.called("lag") == "+Inf"
         assert site.called("figures")["primary"] >= 2
     finally:
         site.standby.start()
@@ -129,9 +134,50 @@ def test_without_its_replica_the_site_reads_the_primary(site: Site) -> None:
 def test_without_a_replica_a_block_changes_nothing() -> None:
     with from_replica():
         assert reads_from() == "default"
+    assert lag() is None
     router = Router()
     assert (router.db_for_read(None), router.db_for_write(None)) == ("default", "default")
     assert router.allow_migrate("default", "annotation") and not router.allow_migrate("replica", "annotation")
+
+
+class Answers:
+    """A replica that gives these answers, one after the other."""
+
+    settings = (read_replica.REPLICA,)
+
+    def __init__(self, *answers: object) -> None:
+        self.answers = list(answers)
+
+    def __getitem__(self, name: str) -> "Answers":
+        return self
+
+    def cursor(self) -> Any:
+        return nullcontext(self)
+
+    def execute(self, *query: object) -> None:
+        pass
+
+    def fetchone(self) -> tuple[object]:
+        return (self.answers.pop(0),)
+
+
+@pytest.mark.parametrize(
+    ("waits", "answers", "seconds"),
+    [
+        (1, [True], 0),
+        (1, [False, False, True], 0),  # what was written just now was on its way
+        (0, [False, 7.5], 7.5),
+        (0, [False, None], math.inf),  # it has replayed nothing since its start
+        (1, [None], math.inf),  # no standby
+    ],
+)
+def test_a_replica_is_late_once_a_change_is_not_there_within_a_moment(
+    monkeypatch: pytest.MonkeyPatch, waits: float, answers: list[object], seconds: float
+) -> None:
+    monkeypatch.setattr(read_replica, "connections", replica := Answers(*answers))
+    monkeypatch.setattr(read_replica, "_written_up_to", lambda: "0/1")
+    monkeypatch.setattr(read_replica, "_ON_ITS_WAY", waits)
+    assert (lag(), replica.answers) == (seconds, [])
 
 
 def test_a_replica_needs_postgresql_on_both_sides() -> None:

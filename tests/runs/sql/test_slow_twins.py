@@ -19,7 +19,9 @@ pytestmark = pytest.mark.django_db
 
 def values_of(row: Any) -> dict[str, Any]:
     """The row's values, and those of the rows at hand through its foreign keys."""
-    own = {name: value for name, value in vars(row).items() if name not in ("_state", "now", "newest_day")}
+    own = {
+        name: value for name, value in vars(row).items() if name not in ("_state", "_name_before", "now", "newest_day")
+    }
     related = row._state.fields_cache.items()
     return own | {f"{name} at hand": other and values_of(other) for name, other in related}
 

@@ -12,17 +12,17 @@ from typing import NamedTuple
 from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.labels import Segment
 from moderation.domain.hatexscore.quotations import BLANK
-from moderation.domain.hatexscore.signs import Kind, Sign, Tongue
+from moderation.domain.hatexscore.signs import Sign, SignKind, Tongue
 
 STOP = {
     "en": re.compile(r"[:—](?!\s*$)|[()]"),
     "ko": re.compile(r"[.,;:!?。\n\x01()\[\]—]"),
     "zh": re.compile(r"[，。；：！？,;:!?\n—()、]"),
 }
-BREAKS = (Kind.BREAK, Kind.CONTRAST, Kind.TURN)
-_OF_QUOTES = (Kind.REPORT, Kind.TOPIC)
+BREAKS = (SignKind.BREAK, SignKind.CONTRAST, SignKind.TURN)
+_OF_QUOTES = (SignKind.REPORT, SignKind.TOPIC)
 """What is told with these is the quotation behind them."""
-_LINKS = (Kind.COPULA, Kind.LINK, Kind.NEGATION, Kind.DISTANT)
+_LINKS = (SignKind.COPULA, SignKind.LINK, SignKind.NEGATION, SignKind.DISTANT)
 REACH = 300  # characters: no sentence says anything of a word further off
 OPPOSITE = re.compile(r"(?:non|un|not)(?=[\s-]|hate|flag)|비|非")
 _GLOSS = re.compile(r"\s?\([^()\n]{1,30}\)")
@@ -39,7 +39,7 @@ class Statement(NamedTuple):
 
     said: Conclusion
     word: bool
-    left_open: Kind | None
+    left_open: SignKind | None
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Clause:
         """Verbs that link the text with the word, those of the writer's own opinion among them."""
         return [sign for sign in self.before if sign.kind in _LINKS or self._is_own(sign)]
 
-    def follows(self, kind: Kind) -> re.Match[str] | None:
+    def follows(self, kind: SignKind) -> re.Match[str] | None:
         """Return the sign of this kind right behind the word."""
         return self.tongue.follows(kind, self.text, self.mention.end, self.segment.end)
 
@@ -70,7 +70,7 @@ class Clause:
         return self.tongue.is_supposed(self.text, first_sign(self.text, self.begin), self.mention.start)
 
     def _is_own(self, sign: Sign) -> bool:
-        if sign.kind is not Kind.REPORT:
+        if sign.kind is not SignKind.REPORT:
             return False
         words = self.text[max(self.begin, sign.start - 30) : sign.start].split()[-2:]
         told = words[:-1] if words and words[-1].endswith("ly") else words[-1:]
@@ -90,7 +90,7 @@ def clause_at(
     stops = [stop.end() for stop in STOP[tongue.code].finditer(text, reach, mention.start)]
     if conceded := tongue.code == "en" and _CONCEDED.match(text, segment.start, mention.start):
         stops.append(max(reach, conceded.end()))
-    breaks = [sign.start if sign.kind is Kind.TURN else sign.end for sign in earlier if sign.kind in BREAKS]
+    breaks = [sign.start if sign.kind is SignKind.TURN else sign.end for sign in earlier if sign.kind in BREAKS]
     begin = max([reach, *stops, *breaks[-1:]])
     if label := _LAST_LABEL.search(text, begin, mention.start):
         is_aside = _ASIDE.search(text, begin, label.start()) is not None
@@ -131,15 +131,15 @@ def is_in_script(text: str, mention: Sign, tongue: Tongue) -> bool:
 
 def has_condition(clause: Clause) -> bool:
     """Whether the sentence sets a condition before the word, after its last contrast."""
-    contrasts = [place for place, sign in enumerate(clause.earlier) if sign.kind is Kind.CONTRAST]
+    contrasts = [place for place, sign in enumerate(clause.earlier) if sign.kind is SignKind.CONTRAST]
     since = clause.earlier[contrasts[-1] :] if contrasts else clause.earlier
-    return any(sign.kind is Kind.CONDITION for sign in since)
+    return any(sign.kind is SignKind.CONDITION for sign in since)
 
 
 def is_hateful(clause: Clause, negations: int) -> bool:
     """Whether so many negations leave the word a word of hate; a word of the opposite counts as one more."""
     word = clause.text[clause.mention.start : clause.mention.end]
-    opposite = (OPPOSITE.match(word) is not None) + (clause.mention.kind is Kind.FINE)
+    opposite = (OPPOSITE.match(word) is not None) + (clause.mention.kind is SignKind.FINE)
     return (negations + opposite) % 2 == 0
 
 

@@ -15,7 +15,7 @@ from moderation.domain.hatexscore.clauses.clause import (
 )
 from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.labels import label_start
-from moderation.domain.hatexscore.signs import UNNAMED, Kind, Sign
+from moderation.domain.hatexscore.signs import UNNAMED, Sign, SignKind
 
 _NEAR = {"en": 40, "zh": 26}  # characters between a verb and the bare noun
 _NOUN_AND = re.compile(r"[\w\s'-]{1,40}(?:,|\band|\bor|&)\s*")
@@ -44,16 +44,16 @@ def english_or_chinese_statement(clause: Clause, heading_end: int) -> Statement 
     """Return what an English or Chinese clause says of the word, most of it before the word."""
     mention, links = clause.mention, clause.links
     headed = clause.segment.start < heading_end and clause.begin <= heading_end
-    absent, present, refuted = map(clause.follows, (Kind.ABSENT, Kind.PRESENT, Kind.REFUTED))
+    absent, present, refuted = map(clause.follows, (SignKind.ABSENT, SignKind.PRESENT, SignKind.REFUTED))
     absent = absent or _denied_topic(clause)
     refuted = None if present else refuted or _refuted_supposition(clause)
     left_open = None if present or refuted else _left_open(clause, links)
     if not (headed or absent or present or refuted) and _is_subject(clause):
-        left_open = Kind.ANOTHER
-    if mention.kind is Kind.HATRED and not (headed or absent or present or refuted or _is_said(clause, links)):
-        left_open = left_open or Kind.TOPIC
+        left_open = SignKind.ANOTHER
+    if mention.kind is SignKind.HATRED and not (headed or absent or present or refuted or _is_said(clause, links)):
+        left_open = left_open or SignKind.TOPIC
     if mention.kind in UNNAMED and not (headed or absent or refuted or _is_of_the_text(clause, links)):
-        left_open = left_open or Kind.TOPIC
+        left_open = left_open or SignKind.TOPIC
     negations = _negations(clause, links) + (absent is not None) + (refuted is not None)
     end = max(hit.end() for hit in (absent, present) if hit) if absent or present else mention.end
     start = first_sign(clause.text, clause.segment.start if headed else clause.begin)
@@ -65,7 +65,7 @@ def _denied_topic(clause: Clause) -> re.Match[str] | None:
     comma = _COMMA.match(clause.text, clause.mention.end, clause.segment.end)
     if comma is None or first_sign(clause.text, clause.begin) != clause.mention.start:
         return None
-    denial = clause.tongue.follows(Kind.ABSENT, clause.text, comma.end(), clause.segment.end)
+    denial = clause.tongue.follows(SignKind.ABSENT, clause.text, comma.end(), clause.segment.end)
     return denial if denial and _ENDS_CLAUSE.match(clause.text, denial.end(), clause.segment.end) else None
 
 
@@ -74,26 +74,26 @@ def _refuted_supposition(clause: Clause) -> re.Match[str] | None:
     comma = _COMMA.match(clause.text, clause.mention.end, clause.segment.end)
     if comma is None or not clause.is_supposed:
         return None
-    return clause.tongue.follows(Kind.REFUTED, clause.text, comma.end(), clause.segment.end)
+    return clause.tongue.follows(SignKind.REFUTED, clause.text, comma.end(), clause.segment.end)
 
 
-def _left_open(clause: Clause, links: Sequence[Sign]) -> Kind | None:
+def _left_open(clause: Clause, links: Sequence[Sign]) -> SignKind | None:
     """Return whether the clause doubts, sets a condition, tells what others say or speaks about hate itself."""
-    if any(sign.kind is Kind.DOUBT for sign in clause.before) or clause.follows(Kind.DOUBT_BEHIND):
-        return Kind.CONDITION if has_condition(clause) else Kind.DOUBT
+    if any(sign.kind is SignKind.DOUBT for sign in clause.before) or clause.follows(SignKind.DOUBT_BEHIND):
+        return SignKind.CONDITION if has_condition(clause) else SignKind.DOUBT
     if clause.is_supposed:
-        return Kind.CONDITION
+        return SignKind.CONDITION
     if _is_aside_in_doubt(clause):
-        return Kind.DOUBT
+        return SignKind.DOUBT
     if has_condition(clause):
-        return Kind.CONDITION
-    if any(sign.kind is Kind.REPORT and sign not in links for sign in clause.before):
-        return Kind.REPORT
+        return SignKind.CONDITION
+    if any(sign.kind is SignKind.REPORT and sign not in links for sign in clause.before):
+        return SignKind.REPORT
     if _VERB.match(clause.text, clause.mention.start):  # "breaches our rule on hate speech" links itself
         return None
-    topics = [sign.start for sign in clause.before if sign.kind is Kind.TOPIC]
+    topics = [sign.start for sign in clause.before if sign.kind is SignKind.TOPIC]
     is_topic = bool(topics) and topics[-1] > max((link.start for link in links), default=-1)
-    return Kind.TOPIC if is_topic else None
+    return SignKind.TOPIC if is_topic else None
 
 
 def _is_aside_in_doubt(clause: Clause) -> bool:
@@ -101,7 +101,7 @@ def _is_aside_in_doubt(clause: Clause) -> bool:
     if clause.text[clause.begin - 1 : clause.begin] != "(":
         return False
     listed = LISTED.match(clause.text, clause.mention.end, clause.segment.end) is not None
-    return listed or any(sign.kind is Kind.DOUBT for sign in clause.earlier)
+    return listed or any(sign.kind is SignKind.DOUBT for sign in clause.earlier)
 
 
 def _is_subject(clause: Clause) -> bool:
@@ -119,7 +119,7 @@ def _is_said(clause: Clause, links: Sequence[Sign]) -> bool:
         return True
     if links:
         return clause.mention.start - links[-1].end <= _NEAR[clause.tongue.code]
-    opening = [sign for sign in clause.earlier if sign.kind is Kind.CONTRAST]
+    opening = [sign for sign in clause.earlier if sign.kind is SignKind.CONTRAST]
     return bool(opening) and opening[-1].end == clause.begin
 
 
@@ -145,15 +145,15 @@ def _is_alone(clause: Clause) -> bool:
         return True
     reach = max(clause.segment.start, clause.begin - REACH)
     before = clause.text[reach : clause.begin].rstrip(" ,")
-    opening = [sign.end for sign in clause.earlier if sign.kind is Kind.CONTRAST]
+    opening = [sign.end for sign in clause.earlier if sign.kind is SignKind.CONTRAST]
     is_opposite = OPPOSITE.match(clause.text, clause.mention.start) is not None
     return before == "" or is_opposite or before[-1] in ":—()" or reach + len(before) in opening
 
 
 def _negations(clause: Clause, links: Sequence[Sign]) -> int:
     """Return how many negations the word stands in the scope of."""
-    negations = [sign for sign in clause.before if sign.kind in (Kind.NEGATION, Kind.TURN)]
-    distant = [sign for sign in clause.before if sign.kind is Kind.DISTANT]
+    negations = [sign for sign in clause.before if sign.kind in (SignKind.NEGATION, SignKind.TURN)]
+    distant = [sign for sign in clause.before if sign.kind is SignKind.DISTANT]
     if clause.tongue.code == "zh":
         while len(negations) > 1 and _negates_another_verb(clause.text[negations[-2].end : negations[-1].start]):
             del negations[-2]
@@ -181,7 +181,7 @@ def _negates_another_verb(between: str) -> bool:
 
 def _verb_group(clause: Clause, links: Sequence[Sign]) -> int:
     """Return where the verbs begin that link the text with the word: a negation before them negates something else."""
-    copulas = [sign for sign in links if sign.kind is Kind.COPULA]
+    copulas = [sign for sign in links if sign.kind is SignKind.COPULA]
     if not links:
         return clause.begin
     first = copulas[-1] if copulas else links[-1]

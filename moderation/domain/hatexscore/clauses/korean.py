@@ -15,7 +15,7 @@ from moderation.domain.hatexscore.clauses.clause import (
     is_hateful,
 )
 from moderation.domain.hatexscore.conclusion import Conclusion
-from moderation.domain.hatexscore.signs import Kind, Sign
+from moderation.domain.hatexscore.signs import Sign, SignKind
 
 _KOREAN_REACH = 60
 _FINAL = re.compile(r"(?:다|요|음|함|임|됨|죠|까)\s*$")
@@ -31,11 +31,11 @@ def korean_statement(clause: Clause, heading_end: int) -> Statement | None:
     if not (said or headed) and LISTED.match(text, mention.end, clause.segment.end):
         return None
     is_subject = clause.tongue.is_subject(text, mention.end, clause.segment.end)
-    left_open = Kind.ANOTHER if is_subject else _left_open_in_korean(clause, said)
+    left_open = SignKind.ANOTHER if is_subject else _left_open_in_korean(clause, said)
     if not (left_open or _BARE.match(tail) or _is_predicate(tail, said)):
         return None
     start = clause.segment.start if headed else mention.start
-    negations = sum(sign.kind in (Kind.NEGATION, Kind.TURN) for sign in said)
+    negations = sum(sign.kind in (SignKind.NEGATION, SignKind.TURN) for sign in said)
     end = mention.end + len(tail.rstrip())
     said_there = Conclusion(first_sign(text, start), end, is_hateful(clause, negations))
     return Statement(said_there, is_hateful(clause, 0), left_open)
@@ -58,21 +58,23 @@ def _predicate(clause: Clause) -> tuple[list[Sign], int]:
 
 def _is_predicate(tail: str, said: Sequence[Sign]) -> bool:
     return _FINAL.search(tail) is not None or any(
-        sign.kind in (Kind.COPULA, Kind.NEGATION, Kind.TURN, Kind.NEUTRAL, Kind.BREAK, Kind.CONTRAST) for sign in said
+        sign.kind
+        in (SignKind.COPULA, SignKind.NEGATION, SignKind.TURN, SignKind.NEUTRAL, SignKind.BREAK, SignKind.CONTRAST)
+        for sign in said
     )
 
 
-def _left_open_in_korean(clause: Clause, said: Sequence[Sign]) -> Kind | None:
+def _left_open_in_korean(clause: Clause, said: Sequence[Sign]) -> SignKind | None:
     kinds = [sign.kind for sign in said]
-    if Kind.CONDITION in kinds or has_condition(clause):
-        return Kind.CONDITION
-    if Kind.DOUBT in kinds:
-        return Kind.DOUBT
-    if Kind.REPORT in kinds:
-        return Kind.REPORT
-    if (Kind.OPINION in kinds or not kinds) and any(sign.kind is Kind.SPEAKER for sign in clause.earlier):
-        return Kind.REPORT
-    if Kind.TOPIC not in kinds:
+    if SignKind.CONDITION in kinds or has_condition(clause):
+        return SignKind.CONDITION
+    if SignKind.DOUBT in kinds:
+        return SignKind.DOUBT
+    if SignKind.REPORT in kinds:
+        return SignKind.REPORT
+    if (SignKind.OPINION in kinds or not kinds) and any(sign.kind is SignKind.SPEAKER for sign in clause.earlier):
+        return SignKind.REPORT
+    if SignKind.TOPIC not in kinds:
         return None
-    is_verdict = any(kind in (Kind.COPULA, Kind.NEGATION) for kind in kinds[: kinds.index(Kind.TOPIC)])
-    return None if is_verdict else Kind.TOPIC
+    is_verdict = any(kind in (SignKind.COPULA, SignKind.NEGATION) for kind in kinds[: kinds.index(SignKind.TOPIC)])
+    return None if is_verdict else SignKind.TOPIC

@@ -12,11 +12,8 @@ from hypothesis import strategies as st
 
 from annotation.domain.statistics.agreement import (
     Alike,
-    Measured,
     Ratings,
     Tally,
-    Undefined,
-    Why,
     alike_by_category,
     alike_in_naming,
     binary,
@@ -26,6 +23,7 @@ from annotation.domain.statistics.agreement import (
     krippendorff_alpha,
     tally,
 )
+from annotation.domain.statistics.figure import Measured, Undefined, Why
 
 ratings_of_items = st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=1, max_size=30)
 ragged = st.lists(st.lists(st.integers(0, 3), min_size=0, max_size=5), min_size=1, max_size=30)

@@ -12,8 +12,6 @@ from annotation.domain.statistics.agreement import Ratings
 from annotation.domain.statistics.annotator_quality import (
     Axis,
     CategorySets,
-    Lack,
-    Nothing,
     Rate,
     Trend,
     Typical,
@@ -27,6 +25,7 @@ from annotation.domain.statistics.annotator_quality import (
     typical,
     week_of,
 )
+from annotation.domain.statistics.figure import Undefined, Why
 from annotation.domain.statistics.intervals import Interval, wilson_interval
 
 
@@ -74,14 +73,14 @@ def test_an_interval_holds_its_share_and_stays_between_0_and_1(part_of: tuple[in
 
 
 def test_a_share_of_nothing_says_why_there_is_none():
-    assert rate(0, 0, Lack.NO_KNOWN) == Nothing(Lack.NO_KNOWN)
-    assert rate(0, 2, Lack.NO_KNOWN) == Rate(0, 2)
+    assert rate(0, 0, Why.NO_KNOWN) == Undefined(Why.NO_KNOWN)
+    assert rate(0, 2, Why.NO_KNOWN) == Rate(0, 2)
 
 
 def test_quartiles_lie_between_measurements():
     # Sorted 1 2 4 8: places 0.75, 1.5, 2.25 → 1.75, 3, 5.
     assert typical([8, 1, 4, 2]) == Typical(4, 3.0)
-    assert typical([]) == Nothing(Lack.NO_TIMES)
+    assert typical([]) == Undefined(Why.NO_TIMES)
 
 
 # ── The majority of the others ────────────────────────────────────────────────
@@ -151,14 +150,14 @@ def test_a_clear_fall_is_flagged():
 
 
 def test_somebody_who_always_agrees_has_no_change_to_measure():
-    assert trend([0, 1, 2, 7] * 10, [True] * 40) == Nothing(Lack.ALWAYS_ALIKE)
-    assert trend([0, 1, 2, 7] * 10, [False] * 40) == Nothing(Lack.ALWAYS_ALIKE)
+    assert trend([0, 1, 2, 7] * 10, [True] * 40) == Undefined(Why.ALWAYS_ALIKE)
+    assert trend([0, 1, 2, 7] * 10, [False] * 40) == Undefined(Why.ALWAYS_ALIKE)
 
 
 def test_too_little_for_a_trend_is_said_in_its_reason():
-    assert trend([0, 1, 2] * 9, [True] * 27) == Nothing(Lack.TOO_FEW_LABELS)
-    assert trend([0, 1] * 20, [True] * 40) == Nothing(Lack.TOO_FEW_WEEKS)
-    assert drift([], []).trend == Nothing(Lack.TOO_FEW_LABELS)
+    assert trend([0, 1, 2] * 9, [True] * 27) == Undefined(Why.TOO_FEW_LABELS)
+    assert trend([0, 1] * 20, [True] * 40) == Undefined(Why.TOO_FEW_WEEKS)
+    assert drift([], []).trend == Undefined(Why.TOO_FEW_LABELS)
 
 
 def test_trends_of_nothing_but_chance_are_flagged_about_one_time_in_twenty():
@@ -248,7 +247,7 @@ def test_two_who_copy_stand_out_from_two_who_do_not():
 
 def test_one_category_alone_makes_kappa_undefined_and_last():
     found = likenesses(pairs_of([0] * 20, [0] * 20, [0, 1] * 10))
-    assert found[-1].kappa == Nothing(Lack.ONE_CATEGORY)
+    assert found[-1].kappa == Undefined(Why.ONE_CATEGORY)
     assert found[-1].identical
     assert not found[-1].stands_out
 

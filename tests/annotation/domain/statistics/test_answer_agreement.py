@@ -11,15 +11,8 @@ from hypothesis import strategies as st
 
 import other_alphas
 from annotation.domain.statistics import span_agreement
-from annotation.domain.statistics.agreement import (
-    Alpha,
-    Measured,
-    Undefined,
-    Why,
-    nominal_alpha,
-    ordinal_alpha,
-    tally,
-)
+from annotation.domain.statistics.agreement import Alpha, nominal_alpha, ordinal_alpha, tally
+from annotation.domain.statistics.figure import Measured, Undefined, Why
 from annotation.domain.statistics.set_agreement import masi_distance, set_alpha
 
 # Krippendorff (2011), Computing Krippendorff's alpha-reliability, example D: four observers, twelve units, gaps.

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from annotation.domain.statistics.annotator_quality import Lack, Nothing, Rate, Trend, drift, trend
+from annotation.domain.statistics.annotator_quality import Rate, Trend, drift, trend
 from annotation.domain.statistics.equal_posts import EqualPosts, on_equal_posts
+from annotation.domain.statistics.figure import Undefined, Why
 
 HARD, EASY = 2, 0
 
@@ -19,7 +20,7 @@ def figures(*rows: tuple[str, int, int, int]) -> tuple[np.ndarray, ...]:
     return np.array(person), np.array(value), np.array(agrees)
 
 
-def equal_posts_of(who: str, *rows: tuple[str, int, int, int]) -> EqualPosts | Nothing:
+def equal_posts_of(who: str, *rows: tuple[str, int, int, int]) -> EqualPosts | Undefined:
     person, value, agrees = figures(*rows)
     return on_equal_posts(agrees, np.ones(len(agrees), dtype=bool), value, np.flatnonzero(person == who))
 
@@ -37,9 +38,9 @@ def test_who_had_hard_posts_is_compared_with_the_others_on_hard_posts():
 def test_posts_of_a_kind_that_nobody_else_had_count_on_neither_side():
     found = equal_posts_of("ann", ("ann", HARD, 0, 4), ("ann", EASY, 3, 4), ("bob", EASY, 1, 2))
     assert found == EqualPosts(Rate(3, 4), 0.5)
-    assert equal_posts_of("ann", ("ann", HARD, 0, 4), ("bob", EASY, 1, 2)) == Nothing(Lack.NO_OTHERS)
+    assert equal_posts_of("ann", ("ann", HARD, 0, 4), ("bob", EASY, 1, 2)) == Undefined(Why.NO_OTHERS)
     empty = np.array([], dtype=np.int64)
-    assert on_equal_posts(empty.astype(bool), empty.astype(bool), empty, empty) == Nothing(Lack.NO_OTHERS)
+    assert on_equal_posts(empty.astype(bool), empty.astype(bool), empty, empty) == Undefined(Why.NO_OTHERS)
 
 
 def test_labels_that_cannot_be_compared_count_nowhere():
@@ -74,8 +75,8 @@ def test_a_change_on_equal_posts_is_still_flagged():
 
 
 def test_values_that_each_fill_one_week_leave_nothing_to_compare():
-    assert trend([0] * 20 + [1] * 20 + [2] * 20, [True, False] * 30, [2] * 20 + [1] * 20 + [0] * 20) == Nothing(
-        Lack.TOO_FEW_WEEKS
+    assert trend([0] * 20 + [1] * 20 + [2] * 20, [True, False] * 30, [2] * 20 + [1] * 20 + [0] * 20) == Undefined(
+        Why.TOO_FEW_WEEKS
     )
 
 

@@ -8,19 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.domain.choices import Modality, PriorArm
+from annotation.domain.statistics.figure import Measured, Undefined, Why
 from annotation.domain.statistics.influence import (
     FEWEST,
     NONE,
     Change,
     Contrast,
-    Estimate,
-    Group,
     Reading,
+    ReadingGroup,
     Readings,
     Scope,
-    Undefined,
     View,
-    Why,
     account,
     in_scope,
     influence,
@@ -29,7 +27,7 @@ from annotation.domain.statistics.influence_planning import detectable, half_wid
 
 SHOWN, HIDDEN, WITHHELD = PriorArm.SHOWN, PriorArm.HIDDEN, PriorArm.WITHHELD
 TEXT, IMAGE = Modality.TEXT, Modality.IMAGE
-ALL = Group(TEXT, Scope.ALL)
+ALL = ReadingGroup(TEXT, Scope.ALL)
 
 
 def reading(item, who, arm, said, *, prior=1, other=NONE, first=NONE, period=0, modality=TEXT):
@@ -213,13 +211,13 @@ def test_arms_that_never_met_are_not_compared():
 )
 def test_a_difference_without_an_interval_says_why(rows, why):
     figure = told(rows).differences[Contrast.SHOWN_WITHHELD].difference
-    assert isinstance(figure, Estimate)
+    assert isinstance(figure, Measured)
     assert (figure.interval, figure.why) == (None, why)
 
 
 def test_a_share_of_one_persons_answers_has_no_interval():
     figure = told([reading(n, 1, SHOWN, n % 2) for n in range(30)]).shares[View.SHOWN].share
-    assert figure == Estimate(0.5, None, Why.ONE_PERSON)
+    assert figure == Measured(0.5, None, Why.ONE_PERSON)
 
 
 # ── Properties ────────────────────────────────────────────────────────────────
@@ -262,9 +260,9 @@ def test_figures_stay_in_bounds_and_in_their_intervals(rows):
 
 def check(figure, lowest):
     match figure:
-        case Estimate(value, None, why):
+        case Measured(value, None, why):
             assert lowest <= value <= 1 and isinstance(why, Why)
-        case Estimate(value, interval, None):
+        case Measured(value, interval, None):
             assert lowest <= interval.low <= value <= interval.high <= 1
         case Undefined(why):
             assert isinstance(why, Why)
@@ -280,9 +278,9 @@ def test_swapping_the_arms_turns_the_difference_round(rows):
     two = told([row._replace(arm=swap[row.arm]) for row in rows]).differences[Contrast.SHOWN_WITHHELD]
     assert (one.answers, one.others) == (two.others, two.answers)
     match one.difference, two.difference:
-        case Estimate(a, None, why), Estimate(b, None, also):
+        case Measured(a, None, why), Measured(b, None, also):
             assert (a, why) == (pytest.approx(-b), also)
-        case Estimate(a, here, None), Estimate(b, there, None):
+        case Measured(a, here, None), Measured(b, there, None):
             assert (a, here.low, here.high) == (
                 pytest.approx(-b),
                 pytest.approx(-there.high),
@@ -338,7 +336,7 @@ def campaign(seed, bias, *, people=16, items=150, k=3, withheld=0.3):
 
 def difference(seed, bias):
     figure = told(campaign(seed, bias)).differences[Contrast.SHOWN_WITHHELD].difference
-    assert isinstance(figure, Estimate) and figure.interval is not None
+    assert isinstance(figure, Measured) and figure.interval is not None
     return figure
 
 

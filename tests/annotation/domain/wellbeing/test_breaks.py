@@ -12,14 +12,14 @@ from annotation.domain.wellbeing.breaks import (
     Limit,
     Milder,
     NothingMore,
-    Pace,
-    act,
+    Workday,
     allowance,
     break_is_due,
-    come,
+    count_action,
+    count_item_shown,
     near,
     offer_break,
-    shown,
+    roll_over,
     tighter,
 )
 
@@ -27,15 +27,15 @@ DAY = date(2026, 11, 21)
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def after(minutes: float, pace: Pace, today: date = DAY) -> Pace:
+def after(minutes: float, pace: Workday, today: date = DAY) -> Workday:
     """An act so many minutes after the last one."""
     assert pace.last_act_at is not None
     now = pace.last_act_at + timedelta(minutes=minutes)
-    return act(come(pace, now, today), now)
+    return count_action(roll_over(pace, now, today), now)
 
 
-def begun() -> Pace:
-    return act(come(None, NOON, DAY), NOON)
+def begun() -> Workday:
+    return count_action(roll_over(None, NOON, DAY), NOON)
 
 
 def test_work_is_the_time_between_acts_but_no_more_than_two_minutes_of_each_pause():
@@ -53,9 +53,9 @@ def test_half_an_hour_ends_the_session_and_is_no_work():
 
 def test_ten_minutes_are_a_break_within_the_session():
     pace = replace(after(2, begun()), session_severe=4, severe_in_row=3)
-    later = come(pace, NOON + timedelta(minutes=12), DAY)
+    later = roll_over(pace, NOON + timedelta(minutes=12), DAY)
     assert (later.severe_in_row, later.session_seconds, later.session_severe) == (0, 0, 4)
-    assert come(pace, NOON + timedelta(minutes=11, seconds=59), DAY).severe_in_row == 3
+    assert roll_over(pace, NOON + timedelta(minutes=11, seconds=59), DAY).severe_in_row == 3
 
 
 def test_a_new_day_counts_anew_and_the_session_goes_on():
@@ -73,9 +73,9 @@ def test_after_three_severe_items_milder_ones_come_and_a_mild_one_begins_anew():
     caps, pace = Caps(severe_in_row=3), begun()
     for _ in range(3):
         assert allowance(pace, caps) == Anything()
-        pace = shown(pace, severe=True)
+        pace = count_item_shown(pace, severe=True)
     assert allowance(pace, caps) == Milder(Limit.SEVERE_RUN)
-    assert allowance(shown(pace, severe=False), caps) == Anything()
+    assert allowance(count_item_shown(pace, severe=False), caps) == Anything()
     assert allowance(pace, Caps(severe_in_row=0)) == Anything()
 
 
@@ -130,7 +130,7 @@ def test_whoever_keeps_to_what_is_allowed_never_exceeds_a_cap(steps, in_row, a_d
                 continue
             case Milder():
                 severe = False
-        pace = shown(pace, severe=severe)
+        pace = count_item_shown(pace, severe=severe)
         rested = before is not None and minutes >= 10
         run = (0 if rested else run) + 1 if severe else 0
         assert run <= in_row and pace.severe <= a_day

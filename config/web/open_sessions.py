@@ -1,0 +1,13 @@
+"""Notes with each response that its session is in use (`annotation.members.open_sessions`, which says how often)."""
+
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.deprecation import MiddlewareMixin
+
+from annotation.members.open_sessions import note_use
+
+
+class OpenSessions(MiddlewareMixin):
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if request.session.accessed:
+            note_use(request)
+        return response
