@@ -18,6 +18,7 @@ from annotation.models import Item, Project
 from builders import make_item, make_member, make_picture, make_project
 from moderation.debates import start
 from moderation.domain.predict.perspectives import SEEDED
+from moderation.domain.predict.protocol import Memory, PredictRun
 from moderation.models import Perspective
 from moderation.perspectives import edit
 from predict_models import HATE, OTHER, UNSURE, add_examples, judgement, script, speaker_of, speeches, views
@@ -84,8 +85,8 @@ def test_ten_calls_six_of_them_one_after_the_other_and_everybody_hears_what_the_
     assert asked(wire)[5:] == [
         ("debater", {"R2", "R4"}),
         ("debater", {"R1", "R3", "R5", "N1"}),
-        ("debater", {"N1", "H1"}),
-        ("debater", {"H1", "N2"}),
+        ("debater", {"R2", "R4", "N1", "H1"}),
+        ("debater", {"R1", "R3", "R5", "H1", "N2"}),
         ("debate_judge", {"N1", "H1", "N2", "H2"}),
     ]
     assert sorted(speaker_of(each) for each in wire.heard[:5]) == [1, 2, 3, 4, 5]
@@ -214,6 +215,18 @@ def test_one_round_or_full_transcripts_for_the_judge(wire: WireServer, item: Ite
     script(wire, HATE, OTHER, HATE, OTHER, HATE)
     (_full,) = run("--option", "history=transcripts")
     assert asked(wire)[-1] == ("debate_judge", set(UTTERANCES))
+
+
+def test_in_the_second_round_a_side_may_have_its_argument_alone(wire: WireServer, item: Item) -> None:
+    """Algorithm 2 names no reference there; runs that were stored before there was a choice asked so."""
+    for options in (("--option", "memory=argument"), ()):
+        script(wire, HATE, OTHER, HATE, OTHER, HATE)
+        run(*options)
+    [second, response] = [each.said("user") for each in wire.heard if "Your argument was:" in each.said("user")][:2]
+    assert asked(wire)[7:9] == [("debater", {"N1", "H1"}), ("debater", {"H1", "N2"})]
+    assert "\n\nYour argument was:" in second and "\n\n\n" not in second + response
+    assert PredictRun.model_validate({}).memory is Memory.ARGUMENT
+    assert Run.objects.latest("pk").options["memory"] == Memory.REFERENCE
 
 
 def test_one_perspective_is_left_out_and_others_are_switched_off(
