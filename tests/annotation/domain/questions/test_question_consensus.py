@@ -4,14 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.domain.questions.consensus import (
-    QuestionConsensus,
-    majority_options,
-    majority_spans,
-    median_point,
-    question_consensus,
-    span_overlap,
-)
+from annotation.domain.questions.consensus import QuestionConsensus, question_consensus
+from annotation.domain.questions.kinds.many import majority_options
+from annotation.domain.questions.kinds.scale import median_point
+from annotation.domain.questions.kinds.span import majority_spans, span_overlap
 from annotation.domain.questions.question import QuestionKind
 
 ONE, MANY, SCALE, TEXT, SPAN = QuestionKind
