@@ -49,6 +49,8 @@ class Kind(ABC):
     """The type of an answer in a release."""
     consensus_type: ClassVar[Any] = None
     """The type of a consensus in a release. None: that of an answer."""
+    together: ClassVar[str] = ""
+    """The consensus as a dataset card tells it, after "their consensus"; empty: there is none."""
     measure: ClassVar[Measure]
     marks_text: ClassVar[bool] = False
     """Whether an answer marks parts of the item's text.

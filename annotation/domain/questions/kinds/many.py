@@ -20,6 +20,7 @@ from annotation.domain.statistics.set_agreement import set_alpha
 class Many(Listed):
     name = _("several of a list")
     answer_type = [TEXT]
+    together = "of *many* the options that a strict majority chose"
     measure = "masi"
 
     def read(self, question: Question, value: object, text: str) -> list[str]:

@@ -13,6 +13,7 @@ from annotation.domain.statistics.agreement import Alpha, nominal_alpha, tally_o
 
 class One(Listed):
     name = _("one of a list")
+    together = "of *one* of a list the option of a strict majority"
     measure = "nominal"
 
     def read(self, question: Question, value: object, text: str) -> str:

@@ -33,6 +33,7 @@ class Scale(Kind):
     )
     answer_type = WHOLE
     consensus_type = NUMBER
+    together = "of a *scale* the median (the mean of the two in the middle)"
     measure = "ordinal"
     fits_its_version_alone = True
 

@@ -23,6 +23,10 @@ SPAN_LIMIT = 200
 class Span(Kind):
     name = _("parts of the post's text")
     answer_type = [[WHOLE]]
+    together = (
+        "of a *span* the characters that a strict majority marked, [start, end) in code points, with `overlap`, "
+        "the mean share of characters that two people have in common"
+    )
     measure = "unitizing"
     marks_text = True
 
