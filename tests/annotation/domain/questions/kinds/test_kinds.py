@@ -51,12 +51,12 @@ def test_a_kind_has_all_its_parts(name):
 
 
 def test_a_new_kind_is_told_what_it_lacks():
-    class Number(Text):
-        fields = (Words("least", "The lowest number"), Words("high", "The highest number"))
+    class Unheard(Text):
+        fields = (Words("least", "The lowest"), Words("high", "The highest"))
         measure = "interval"
 
-    assert list(lacks("number", Number())) == [
-        "Add number.html to templates/annotation/question_kinds/: it draws what a question is answered with.",
+    assert list(lacks("unheard", Unheard())) == [
+        "Add unheard.html to templates/annotation/question_kinds/: it draws what a question is answered with.",
         "Add interval to `Measure`, and its words to MEASURE_WORDS in question_tables.py.",
         "Add the attribute least to `Question` in annotation/domain/questions/question.py.",
         "Add the column least to annotation/models/questions.py, with a migration.",
