@@ -56,7 +56,7 @@ class WholeNumber(DesignField):
     least: int = 1
     most: int = 1
     refusal: str = ""
-    """The sentence about another value, with `code`, and the bounds if it likes."""
+    """The sentence about another value; `code`, `least` and `most` may stand in it."""
     default: int | None = None
     """What a row without the field means. None: it needs one."""
     suggested: str = ""
