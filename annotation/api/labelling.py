@@ -55,7 +55,7 @@ from annotation.assignment.prior_display import first_answer_is_due, visible_pic
 from annotation.domain.answer import BadAnswer
 from annotation.domain.choices import Role
 from annotation.domain.questions.design_rows import question_row
-from annotation.domain.questions.question import has_subject
+from annotation.domain.questions.kinds.registry import kind_of
 from annotation.labelling import submit
 from annotation.media.pictures import unlocked
 from annotation.media.responses import picture_file
@@ -99,7 +99,7 @@ def _seat_json(seat: Seat, *, break_offered: bool) -> dict[str, Any]:
         "questions": [
             question_row(question) | {"version": question.version}
             for question in item.project.asked_questions()
-            if has_subject(question, item.text)
+            if kind_of(question).has_subject(item.text)
         ],
         "break_offered": break_offered,
     }

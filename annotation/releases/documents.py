@@ -26,7 +26,7 @@ from annotation.domain.releases.provenance import (
 )
 from annotation.domain.releases.splits import Part
 from annotation.releases.files import CARD, ITEMS, ReleasedFile, checksum, write_small
-from annotation.releases.questions import card_changes, card_questions, kinds_of
+from annotation.releases.questions import card_changes, card_consensus, card_questions, kinds_of
 
 CITATION = "CITATION.cff"
 CROISSANT = "croissant.json"
@@ -98,6 +98,7 @@ def dataset_card(manifest: dict[str, Any], files: list[str] | None = None) -> st
             "influences": card_rows(manifest["influence"]),
             "head": _head(manifest, paths),
             "questions": card_questions(manifest),
+            "consensus": card_consensus(),
             "changes": card_changes(manifest),
             "licences": list(item_licences(manifest).items()),
             "recognized": sum((manifest["counts"].get("languages") or {}).values()),
