@@ -14,19 +14,14 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.domain.choices import Choose, Reason, Stage
-from annotation.domain.releases.columns import (
-    COLUMNS,
-    PICTURE_TEXT_COLUMNS,
-    QUESTION_COLUMN,
-    SET_COLUMNS,
-    joined,
-    json_line,
-)
+from annotation.domain.columns.column import When, among, names_of
+from annotation.domain.columns.items import ITEMS
+from annotation.domain.releases.columns import QUESTION_COLUMN, in_cells, joined, json_line
 from annotation.items.search import Asked, find_items
 from annotation.models import Item, KnownAnswer, Membership
 from annotation.pages.csv_response import csv_of_dicts
 from annotation.releases.request import Selection
-from annotation.releases.rows import ITEM, ReleasedItem, Rows
+from annotation.releases.rows import ReleasedItem, Rows
 from annotation.review.queue import may_see_intent, sees_every_intent
 from runs.sql.read_replica import from_replica
 
@@ -35,15 +30,14 @@ AT_ONCE = 10_000
 STANDING = ("stage", "excluded_for", "priority")
 """Columns in addition to those of a release."""
 _KNOWN = ("known_category", "known_explanation", "known_training")
-_HIDDEN = ("intended", "intended_categories", "intended_hateful", "aligned", "target_group")
+_HIDDEN = names_of(column for column in ITEMS if column.hidden)
 _NOTHING_KNOWN = dict.fromkeys(_KNOWN)
-_READ = (*ITEM, "priority", "severity", "public_id")
+_READ = (*STANDING, "severity", "level", "public_id")
 
 
 def columns_for(viewer: Membership) -> tuple[str, ...]:
     """Return the columns of a file for this viewer; severities and known answers are for admins."""
-    questions = (QUESTION_COLUMN,) if viewer.project.questions.exists() else ()
-    shared = (*COLUMNS, *_sets(viewer), *questions, *PICTURE_TEXT_COLUMNS, *STANDING)
+    shared = (*_released(viewer, asked=viewer.project.questions.exists()), *STANDING)
     return (*shared, "severity", *_KNOWN) if viewer.administers else shared
 
 
@@ -56,15 +50,16 @@ def as_jsonl(viewer: Membership, selected: Asked) -> Iterator[bytes]:
 
 def as_csv(viewer: Membership, selected: Asked) -> Iterator[bytes]:
     """Yield CSV with one item a row, safe in a spreadsheet; its labels are one cell of JSON."""
-    return csv_of_dicts(columns_for(viewer), map(_in_cells, _rows(viewer, selected)))
+    columns = columns_for(viewer)
+    rows = (dict(zip(columns, in_cells(row, columns), strict=True)) for row in _rows(viewer, selected))
+    return csv_of_dicts(columns, rows)
 
 
-def _in_cells(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {name: joined(row[name]) for name in SET_COLUMNS if name in row}
-
-
-def _sets(viewer: Membership) -> tuple[str, ...]:
-    return SET_COLUMNS if viewer.project.choose == Choose.SEVERAL else ()
+def _released(viewer: Membership, *, asked: bool) -> tuple[str, ...]:
+    """Return the columns of a release; also those that licences forbid there: a list stays inside the project."""
+    several = viewer.project.choose == Choose.SEVERAL
+    there = {When.WORDS: True, When.SEVERAL: several, When.ASKED: asked}
+    return names_of(among(ITEMS, {when for when, is_there in there.items() if is_there}))
 
 
 def _rows(viewer: Membership, selected: Asked) -> Iterator[dict[str, Any]]:
@@ -73,11 +68,9 @@ def _rows(viewer: Membership, selected: Asked) -> Iterator[dict[str, Any]]:
         rows = Rows(viewer.project, Selection(notes=viewer.administers), "")
         people = Membership.objects.filter(project=viewer.project_id)
         names = dict(people.values_list("pk", "pseudonym")) if viewer.administers else {}
-    # All columns, also those that licences forbid in a release: this file stays inside the project.
-    questions = (QUESTION_COLUMN,) if rows.answers.kinds else ()
-    rows.columns = (*COLUMNS, *_sets(viewer), *questions, *PICTURE_TEXT_COLUMNS)
+    rows.columns = _released(viewer, asked=bool(rows.answers.kinds))
     rows.name_of = lambda person: names.get(person, "")
-    probe, last, columns = Item(), 0, (*_READ, *_sets(viewer))
+    probe, last, columns = Item(), 0, dict.fromkeys((*rows.fields, *_READ))
     while (chunk := _read(matching.filter(pk__gt=last).values(*columns)[:AT_ONCE], rows)).items:
         last = chunk.items[-1]["pk"]
         for item, released in zip(chunk.items, chunk.rows, strict=True):

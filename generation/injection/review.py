@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.core.transactions import short_transaction
+from annotation.domain.columns.items import INJECTED
 from annotation.domain.formats.base import Row, RowPrior
-from annotation.domain.releases.columns import INJECTED
 from annotation.domain.text_rules import NOTE_LIMIT, BadText, read_text
 from annotation.imports import from_apps
 from annotation.models import Item, Membership, Skip, record
