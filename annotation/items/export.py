@@ -14,7 +14,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.domain.choices import Choose, Reason, Stage
-from annotation.domain.columns.column import When, among, names_of
+from annotation.domain.columns.column import Listed, When, among, fields_of, names_of
 from annotation.domain.columns.items import ITEMS
 from annotation.domain.releases.columns import QUESTION_COLUMN, in_cells, joined, json_line
 from annotation.items.search import Asked, find_items
@@ -27,18 +27,18 @@ from runs.sql.read_replica import from_replica
 
 AT_ONCE = 10_000
 """How many items are read together, with six queries: what one key after the other finds, from the last one on."""
-STANDING = ("stage", "excluded_for", "priority")
+_LISTED = tuple(column for column in ITEMS if column.listed)
 """Columns in addition to those of a release."""
 _KNOWN = ("known_category", "known_explanation", "known_training")
 _HIDDEN = names_of(column for column in ITEMS if column.hidden)
 _NOTHING_KNOWN = dict.fromkeys(_KNOWN)
-_READ = (*STANDING, "severity", "level", "public_id")
+_READ = (*fields_of(_LISTED), "level", "public_id")
 
 
 def columns_for(viewer: Membership) -> tuple[str, ...]:
     """Return the columns of a file for this viewer; severities and known answers are for admins."""
-    shared = (*_released(viewer, asked=viewer.project.questions.exists()), *STANDING)
-    return (*shared, "severity", *_KNOWN) if viewer.administers else shared
+    listed = (column for column in _LISTED if viewer.administers or column.listed is Listed.MEMBERS)
+    return (*_released(viewer, asked=viewer.project.questions.exists()), *names_of(listed))
 
 
 def as_jsonl(viewer: Membership, selected: Asked) -> Iterator[bytes]:
@@ -74,10 +74,11 @@ def _rows(viewer: Membership, selected: Asked) -> Iterator[dict[str, Any]]:
     while (chunk := _read(matching.filter(pk__gt=last).values(*columns)[:AT_ONCE], rows)).items:
         last = chunk.items[-1]["pk"]
         for item, released in zip(chunk.items, chunk.rows, strict=True):
+            facts = item | chunk.known.get(item["public_id"], _NOTHING_KNOWN)
             row = _seen(viewer, probe, item, released.row)
             if item["stage"] == Stage.KNOWN:
                 row |= _without_labels(row)  # answers to such an item are no votes
-            yield row | chunk.known.get(item["public_id"], _NOTHING_KNOWN)
+            yield row | {column.name: column.value(facts) for column in _LISTED}
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,6 @@ def _known_of(items: Sequence[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
 def _seen(viewer: Membership, probe: Item, item: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
     """Return the row as far as this viewer may see it; `probe` avoids an instance for each row."""
     probe.stage, probe.level = item["stage"], item["level"]
-    row |= {name: item[name] for name in (*STANDING, "severity")}
     if not may_see_intent(probe, viewer):
         row |= dict.fromkeys(_HIDDEN)
     if item["stage"] not in (Stage.GOLD, Stage.EXCLUDED) and not sees_every_intent(viewer):

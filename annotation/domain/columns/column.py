@@ -35,6 +35,13 @@ class When(Enum):
     """The items are divided into train, dev and test."""
 
 
+class Listed(Enum):
+    """Who gets a column in the list of items as a file, beside the columns of releases."""
+
+    MEMBERS = auto()
+    ADMINS = auto()
+
+
 @dataclass(frozen=True)
 class FromFile:
     """How an import reads a column."""
@@ -75,6 +82,8 @@ class Column:
     """Whether another value makes an item a revised one, beside its text and what its labels say."""
     long: bool = False
     """Whether the table with a row for each label has it."""
+    listed: Listed | None = None
+    """Who gets it in the list of items as a file, if that has it after the columns of releases."""
     file: FromFile | None = None
     """None: imports do not read it."""
 

@@ -6,7 +6,19 @@ from typing import Any
 
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Modality
-from annotation.domain.columns.column import CATEGORY, FLAG, TEXT, WHOLE, Column, Facts, FromFile, When, among
+from annotation.domain.columns.column import (
+    CATEGORY,
+    FLAG,
+    TEXT,
+    WHOLE,
+    Column,
+    Facts,
+    FromFile,
+    Listed,
+    When,
+    among,
+    names_of,
+)
 from annotation.domain.columns.labels import LABELS
 from annotation.domain.columns.priors import prior_columns
 from annotation.domain.patterns import pattern_of
@@ -205,9 +217,9 @@ ITEMS = (
     _injected("pattern", 3, "the pattern it was written for: text, picture, together"),
     _injected("model", 160, "the model that wrote it"),
     _injected("prompt_digest", 64, "SHA-256 of the prompt's template"),
-    Column("stage", "stage", when=When.CLOSED),
+    Column("stage", "stage", when=When.CLOSED, listed=Listed.MEMBERS),
     Column("reasons", of=fact("reasons"), kind=[TEXT], when=When.CLOSED),
-    Column("excluded_for", "excluded_for", when=When.CLOSED),
+    Column("excluded_for", "excluded_for", when=When.CLOSED, listed=Listed.MEMBERS),
     Column(
         "votes",
         of=lambda facts: votes_of(facts["labels"]),
@@ -241,20 +253,64 @@ ITEMS = (
         when=None,
         file=FromFile(_("Where that decision comes from: consensus, adjudicated or imported.")),
     ),
-    Column("known_category", when=None, file=FromFile(_("The known answer of a training or check post."))),
+    Column("priority", "priority", kind=WHOLE, when=None, listed=Listed.MEMBERS),
+    Column(
+        "severity",
+        "severity",
+        kind=WHOLE,
+        when=None,
+        listed=Listed.ADMINS,
+        file=FromFile(_("How severe the post is, 0 to 3.")),
+    ),
+    Column(
+        "known_category",
+        of=fact("known_category"),
+        when=None,
+        listed=Listed.ADMINS,
+        file=FromFile(_("The known answer of a training or check post.")),
+    ),
     Column(
         "known_explanation",
+        of=fact("known_explanation"),
         when=None,
+        listed=Listed.ADMINS,
         file=FromFile(_("The explanation shown after a training answer."), most=NOTE_LIMIT, lines=True),
     ),
-    Column("known_training", when=None, file=FromFile(_("true: for training; false: mixed in as a check."))),
-    Column("severity", "severity", kind=WHOLE, when=None, file=FromFile(_("How severe the post is, 0 to 3."))),
+    Column(
+        "known_training",
+        of=fact("known_training"),
+        when=None,
+        listed=Listed.ADMINS,
+        file=FromFile(_("true: for training; false: mixed in as a check.")),
+    ),
     Column(
         "provenance",
         when=None,
         file=FromFile(_("A JSON object with anything else that should be kept.")),
     ),
 )
+
+ABOUT_ITEMS = names_of(column for column in ITEMS if column.field and column.file and column.file.most)
+"""Those that an import stores as the file has them, in the field of the same name."""
+NOTHING_ABOUT: Facts = dict.fromkeys((*ABOUT_ITEMS, "source"), "")
+
+_TOLD = (
+    *("id", "text", "image", "picture_text", "picture_text_reader", "batch"),
+    *("intended", "intended_categories", "intended_hateful", "labels", "annotator", "answer_CODE"),
+    *("gold", "categories", "gold_source", "rationale", "known_category", "known_explanation", "known_training"),
+    *("text_label", "text_hateful", "text_explanation", "text_model", "text_prompt_digest", "text_severity"),
+    *("severity", "target_group", "item_source", "licence", "provenance", "injected"),
+)
+
+
+def told() -> dict[str, tuple[str, ...]]:
+    """Return what stands in the columns of files, with the names of each, in the order of the page; new ones last."""
+    names: dict[str, tuple[str, ...]] = {}
+    for column in sorted(ITEMS, key=lambda column: (*_TOLD, column.name).index(column.name)):
+        if column.file is not None:
+            names[column.file.words] = (*names.get(column.file.words, ()), *column.file_names)
+    return names
+
 
 _LATER = ("categories", "intended_categories", "labels", "guideline_version", "rationale")
 _LATER_PARTS = (When.ASKED, When.WORDS, When.CLOSED, When.INJECTED, When.SPLIT, When.WITHHELD)

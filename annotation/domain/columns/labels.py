@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from annotation.domain.category_sets import codes_of
-from annotation.domain.columns.column import CATEGORY, FLAG, NUMBER, TEXT, Column, Facts, When
+from annotation.domain.columns.column import CATEGORY, FLAG, NUMBER, TEXT, Column, Facts, FromFile, When
 from annotation.domain.questions.released_answers import ANSWERS, VERSIONS
+from annotation.domain.text_rules import NOTE_LIMIT
 
 _CHALLENGE = {"modality": TEXT, "category": CATEGORY, "hateful": FLAG}
 
@@ -23,14 +24,14 @@ def _first_codes(label: Facts) -> list[int]:
 
 
 LABELS = (
-    Column("annotator", of=lambda label: label["annotator"]),
-    Column("category", "label__category__code", kind=CATEGORY),
-    Column("not_sure", "label__not_sure", kind=FLAG),
-    Column("low_quality", "label__low_quality", kind=FLAG),
-    Column("target_group", "label__target_group"),
-    Column("note", "label__note", quotes=True),
-    Column("challenges", of=_challenges, kind=[_CHALLENGE]),
-    Column("replaced_by", "label__replacement__category__code", kind=CATEGORY),
+    Column("annotator", of=lambda label: label["annotator"], file=FromFile(most=128)),
+    Column("category", "label__category__code", kind=CATEGORY, file=FromFile()),
+    Column("not_sure", "label__not_sure", kind=FLAG, file=FromFile()),
+    Column("low_quality", "label__low_quality", kind=FLAG, file=FromFile()),
+    Column("target_group", "label__target_group", file=FromFile(most=200)),
+    Column("note", "label__note", quotes=True, file=FromFile(most=NOTE_LIMIT, lines=True)),
+    Column("challenges", of=_challenges, kind=[_CHALLENGE], file=FromFile()),
+    Column("replaced_by", "label__replacement__category__code", kind=CATEGORY, file=FromFile()),
     Column("first_category", of=lambda label: label["first"].get("category"), kind=CATEGORY),
     Column("priors_seen", of=lambda label: bool(label["priors_seen"]), kind=FLAG),
     Column(
@@ -38,14 +39,16 @@ LABELS = (
         of=lambda label: None if label["label__seconds"] is None else round(label["label__seconds"], 1),
         needs=("label__seconds",),
         kind=NUMBER,
+        file=FromFile(),
     ),
-    Column("at", of=lambda label: label["day"]),
+    Column("at", of=lambda label: label["day"], file=FromFile()),
     Column(
         "categories",
         of=_codes("label__category__code", "label__categories"),
         needs=("label__category__code", "label__categories"),
         kind=[CATEGORY],
         when=When.SEVERAL,
+        file=FromFile(),
     ),
     Column(
         "replaced_by_categories",
@@ -53,6 +56,7 @@ LABELS = (
         needs=("label__replacement__category__code", "label__replacement__categories"),
         kind=[CATEGORY],
         when=When.SEVERAL,
+        file=FromFile(),
     ),
     Column("first_categories", of=_first_codes, kind=[CATEGORY], when=When.SEVERAL),
     Column(ANSWERS, of=lambda label: label[ANSWERS], when=When.ASKED),

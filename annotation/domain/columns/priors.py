@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from annotation.domain.choices import Modality, PriorState
-from annotation.domain.columns.column import CATEGORY, FLAG, WHOLE, Column, Facts, FromFile, fields_of
+from annotation.domain.columns.column import CATEGORY, FLAG, TEXT, WHOLE, Column, Facts, FromFile, fields_of
 from vocabulary.refusals import gettext_noop as _
 
 _PARTS = {Modality.TEXT: "text", Modality.IMAGE: "picture"}
@@ -45,21 +45,22 @@ PRIORS = (
     ),
     Column("model", "model", file=FromFile(_("The model's name."), most=120, lines=True)),
     Column(
-        "prompt_digest",
-        "prompt_digest",
-        file=FromFile(_("The SHA-256 of the prompt that the model was asked with."), most=64, lines=True),
-    ),
-    Column("state", "state"),
-    Column(
         "severity",
         "severity",
         kind=WHOLE,
         when=None,
         file=FromFile(_("The model's severity, 0 to 3.")),
     ),
+    Column(
+        "prompt_digest",
+        "prompt_digest",
+        file=FromFile(_("The SHA-256 of the prompt that the model was asked with."), most=64, lines=True),
+    ),
+    Column("state", "state"),
 )
 ABOUT_PRIORS = tuple(column for column in PRIORS if column.file and column.field)
-"""Those that an import stores as the file has them, under the same names."""
+"""Those that an import stores as the file has them, in the field of the same name."""
+NOTHING_ABOUT: Facts = {column.field: "" if column.kind == TEXT else None for column in ABOUT_PRIORS}
 NO_PRIOR: Facts = dict.fromkeys(fields_of(PRIORS))
 
 
@@ -73,6 +74,7 @@ def prior_columns(modality: Modality) -> tuple[Column, ...]:
             of=_of_prior(modality, column),
             needs=(),
             meaning=column.meaning.format(part=_PARTS[modality]),
+            file=column.file and replace(column.file, most=0),
         )
         for column in PRIORS
     )
