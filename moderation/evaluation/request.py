@@ -7,6 +7,8 @@ from moderation.domain.evaluation.request import Asking, Measuring, Sampling
 from moderation.evaluation.arms import ArmGrid
 from moderation.evaluation.scoring import ScoringRequest, scoring_request
 
+_ALWAYS_STORED = ("task", "repeats", "sample", "limit", "seed")
+
 
 class Wish(Sampling, Measuring):
     """What an evaluation compares. Without a task: all categories if all arms and sources allow it, else binary."""
@@ -32,8 +34,7 @@ class Wish(Sampling, Measuring):
         """Return the request; keys that say nothing are left out, so that the digest of older requests stays."""
         own = self.model_dump(mode="json", exclude={"grid", "more"})
         values = own | {"grid": self.grid.as_json(), "more": [grid.as_json() for grid in self.more]}
-        unused = {name for name in ("scores", "study", "more") if not values[name]}
-        return {name: value for name, value in values.items() if name not in unused}
+        return {name: value for name, value in values.items() if value or name in _ALWAYS_STORED}
 
 
 def wish_of(asked: Asking, *grids: ArmGrid, study: str = "") -> Wish:

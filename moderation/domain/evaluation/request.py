@@ -10,9 +10,10 @@ from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.request import TAU, Share
 from moderation.domain.task import MOST_REPEATS, Task
 from vocabulary.refusals import gettext_noop as _
-from vocabulary.requests import Asked, Request
+from vocabulary.requests import Asked, Request, RequestSection
 
 NOT_SCORED = "none"
+SCORES = RequestSection(_("Score explanations"))
 _SAMPLES = {Sample.FIRST: _("in order"), Sample.RANDOM: _("at random"), Sample.BALANCED: _("as many of each pattern")}
 _TASKS = {Task.SIX: _("which category"), Task.BINARY: _("hateful or not")}
 _ESTIMATORS = {
@@ -49,7 +50,9 @@ class Measuring(Request):
     repeats: Annotated[
         int,
         Field(ge=1, le=MOST_REPEATS),
-        Asked(_("Repeats"), _("Each repeat asks the models again."), option="each is asked anew", metavar="R"),
+        Asked(
+            _("Repeats"), _("Each repeat asks the models again."), last=True, option="each is asked anew", metavar="R"
+        ),
     ] = 1
 
 
@@ -60,6 +63,7 @@ class Explanations(Request):
         Literal["none", "model", "logprob", "detoxify", "keyword"] | None,
         Asked(
             _("Score what is explained (HateXScore)"),
+            group=SCORES,
             name="scores",
             words=_ESTIMATORS,
             option="who estimates p; default: model for the method explain, none for others",
