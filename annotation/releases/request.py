@@ -143,9 +143,9 @@ class Selection(Request):
             option="names that cannot be matched with other releases",
         ),
     ] = False
-    scope: Annotated[Scope, Asked(_("Items"), words=_SCOPES, option="closed: with votes, and what is no gold")] = (
-        Scope.GOLD
-    )
+    scope: Annotated[
+        Scope, Asked(_("Items"), words=_SCOPES, radio=True, option="closed: with votes, and what is no gold")
+    ] = Scope.GOLD
     formats: Annotated[
         Several[ReleaseFormat],
         Asked(

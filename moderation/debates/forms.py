@@ -11,6 +11,7 @@ from annotation.domain.choices import Stage
 from annotation.models import Project
 from annotation.pages.form_fields import offer
 from moderation.debates import ask_again, start
+from moderation.domain.task import MOST_REPEATS
 from moderation.methods.model_choices import model_choices, named_models
 from moderation.methods.option_fields import ProjectForm
 from moderation.methods.prompt_choice import prompt_set_titles
@@ -67,9 +68,7 @@ class StartForm(RunFields):
     """A method, its options, and the judge."""
 
     method = forms.ChoiceField(label=_("Method"), choices=list(METHOD_NAMES.items()), initial=_BY_PLACE[0].name)
-    repeats = forms.IntegerField(
-        label=_("Repeats"), min_value=1, max_value=start.MOST_REPEATS, initial=1, required=False
-    )
+    repeats = forms.IntegerField(label=_("Repeats"), min_value=1, max_value=MOST_REPEATS, initial=1, required=False)
 
     auxiliary = forms.ChoiceField(
         label=_("Who speaks"),

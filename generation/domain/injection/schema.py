@@ -10,21 +10,46 @@ from pydantic_core import PydanticCustomError
 from annotation.domain.priors.schema import category_reader
 from annotation.domain.votes import Category
 from generation.domain.injection.placeholder import INSULT
+from vocabulary.refusals import gettext_noop as _
+from vocabulary.requests import Asked, Request
 
 MOST_CHARACTERS = 1_000
 """The longest sample, in characters."""
 LONGEST_DESCRIPTION = 2_000
+MOST_SEED = 2**31 - 1
 _Spelled = tuple[tuple[int, str, tuple[str, ...]], ...]
 """Categories as keys of a cache: equal categories may have other names."""
 
 
-class BatchOptions(BaseModel):
+class BatchOptions(Request):
     """Options for all samples of a batch."""
 
-    model_config = ConfigDict(extra="forbid")
+    language: Annotated[
+        str, Field(max_length=60), Asked(_("Language of the texts"), option="of the texts", longest=60, line=True)
+    ] = "English"
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False), Asked(_("Temperature"), option="")] = 0.9
 
-    language: Annotated[str, Field(max_length=60)] = "English"
-    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] = 0.9
+
+class PlanOptions(BatchOptions):
+    """How a plan is carried out, as programs ask for it."""
+
+    seed: Annotated[
+        int | None,
+        Field(ge=0, le=MOST_SEED),
+        Asked(option="deals pictures and trigger texts; default: drawn, and recorded"),
+    ] = None
+    again: Annotated[
+        bool,
+        Asked(
+            option="begin another batch of a plan that was carried out",
+            body="Another batch of a plan that was carried out.",
+        ),
+    ] = False
+
+    @property
+    def batch(self) -> BatchOptions:
+        """Return the options that a batch stores."""
+        return BatchOptions(language=self.language, temperature=self.temperature)
 
 
 class _Answer(BaseModel):

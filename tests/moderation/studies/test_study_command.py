@@ -151,7 +151,7 @@ def test_a_study_that_may_take_too_many_calls_is_not_started(project: Project, t
         ),
         (
             'title = "t"\nrepeats = 99\n[data]\nproject = "garden"\n[[arms]]\nmethods = "baseline"',
-            "study.toml, Repeats: from 1 to 20.",
+            "study.toml, repeats: Input should be less than or equal to 20.",
         ),
         (
             'title = "t"\n[data]\nproject = "garden"\n[scores]\nestimator = "guess"\n[[arms]]\nmethods = "explain"',
