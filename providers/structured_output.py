@@ -14,11 +14,11 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
 
 from providers.half_characters import whole_texts
+from providers.thoughts import without_thoughts
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
 _FENCE = re.compile(r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)```", re.DOTALL)
-_THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _LONGEST = 100_000
 _REPAIRABLE = 20_000
 _STARTS = 200  # a text of brackets alone must not cost a parse at each of them
@@ -125,7 +125,7 @@ def read_answer(
     """
     if len(text) > _LONGEST:
         return InvalidAnswer("invalid_output", f"the answer has {len(text):,} characters")
-    answer = without_thinking(text)
+    answer = without_thoughts(text)
     wrong = InvalidAnswer("invalid_output", "the answer holds no JSON value")
     answers: list[ReadAnswer[Shape]] = []
     for piece in _pieces(answer):
@@ -166,13 +166,8 @@ def declines_to_write(text: str) -> bool:
 
     Narrower than `is_refusal`: "We cannot let words like these stand" is a reply.
     """
-    said = without_thinking(text).replace("**", "").lstrip(_BEFORE_REFUSAL)
+    said = without_thoughts(text).replace("**", "").lstrip(_BEFORE_REFUSAL)
     return not _has_json(said) and any(refusal.match(said) for refusal in _NOT_WRITTEN)
-
-
-def without_thinking(text: str) -> str:
-    """Return the text without the thoughts that some models put before it."""
-    return _THINKING.sub("", text)
 
 
 def _has_json(text: str) -> bool:

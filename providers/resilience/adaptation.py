@@ -7,6 +7,7 @@ from providers.messages import BadRequest, Model, ProviderError, Refused, Reply,
 from providers.pictures import ScaledPictures, scaled_messages
 from providers.profiles import Fact, Lesson, ModelProfile
 from providers.rejections import lesson_of, quotes_prompt
+from providers.thoughts import holds_thoughts
 
 _MOST_LESSONS = 8
 _STORED = 300
@@ -48,7 +49,7 @@ class AdaptingModel:
                 raise
             else:
                 self._remember(lessons)
-                if reply.usage.thinking_tokens or reply.text.lstrip().startswith("<think>"):
+                if reply.usage.thinking_tokens or holds_thoughts(reply.text):
                     self._remember({Lesson(Fact.THINKS): ""})
                 return replace(reply, attempts=reply.attempts + len(lessons))
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from providers import structured_output, tokens
 from providers.messages import Message, Reply, Request, Sample, Usage
+from providers.thoughts import without_thoughts
 from runs.domain.states import Flag, Reason, RunState, TurnState, state_of
 from runs.methods.method import Step
 from runs.queue.call_sql import CallUnderWay
@@ -134,12 +135,13 @@ class PendingStep:
             return self._read_samples(reply)
         if reply.finish == "length":
             return self._retry_truncated(reply)
-        if not reply.text.strip():
+        said = without_thoughts(reply.text)
+        if not said.strip():
             return self._retry_empty()
-        if self._declines(reply.text):
+        if self._declines(said):
             return unusable_answer(Reason.REFUSED, _DECLINED, reply.text)
         if self.step.shape is None:
-            return StepAnswer(TurnState.OK, storable(reply.text), reply.text)
+            return StepAnswer(TurnState.OK, storable(said), reply.text)
         read = structured_output.read_answer(reply.text, self.step.shape)
         if isinstance(read, structured_output.ReadAnswer):
             if read.repaired:
@@ -150,7 +152,8 @@ class PendingStep:
     def _read_samples(self, reply: Reply) -> StepAnswer:
         """Return all answers of one exchange. Those of no use are not asked for again here: the method may do that."""
         samples = reply.samples or (Sample(reply.text, reply.finish),)
-        value = [{"text": storable(sample.text), "reason": self._fault_of(sample)} for sample in samples]
+        said = [replace(sample, text=without_thoughts(sample.text)) for sample in samples]
+        value = [{"text": storable(sample.text), "reason": self._fault_of(sample)} for sample in said]
         texts = json.dumps([sample.text for sample in samples], ensure_ascii=False)
         if all(sample["reason"] == Reason.REFUSED for sample in value):
             return unusable_answer(Reason.REFUSED, _DECLINED, texts)
