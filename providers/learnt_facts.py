@@ -8,8 +8,10 @@ import threading
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from providers.profiles import Lesson
+from providers.profiles import Fact, Lesson
 
+_HABIT = 2
+"""After so many questions in a row that had to be asked twice, the next is asked as the second time."""
 _MOST_PER_MODEL = 40
 """A server that rejects something new each time must not fill the memory or the table."""
 
@@ -30,6 +32,7 @@ class LearntFacts:
         self._lock = threading.Lock()
         self._known: dict[str, tuple[Lesson, ...]] = {}
         self._new: list[LearntFact] = []
+        self._asked_twice: dict[tuple[str, str], int] = {}
 
     def about(self, name: str) -> tuple[Lesson, ...]:
         """Return the lessons about one model, in the order in which they were learnt."""
@@ -42,6 +45,13 @@ class LearntFacts:
             if not _is_known(known, fact.lesson) and len(known) < _MOST_PER_MODEL:
                 self._known[fact.name] = _with(known, fact.lesson)
                 self._new.append(fact)
+
+    def note_answer(self, name: str, role: str, *, asked_twice: bool) -> None:
+        """Note whether a question of this role was answered in its form at once. What becomes a habit is learnt."""
+        with self._lock:
+            in_a_row = self._asked_twice[name, role] = self._asked_twice.get((name, role), 0) + 1 if asked_twice else 0
+        if in_a_row >= _HABIT:
+            self.learn(LearntFact(name, Lesson(Fact.REMINDED)))
 
     @property
     def has_new(self) -> bool:

@@ -145,6 +145,18 @@ def read_answer(
     return answers[0]
 
 
+def read_only_value(text: str, shape: type[Shape]) -> Shape | None:
+    """Return the value of `shape` that is the whole text.
+
+    Returns None if the text holds anything else beside it, or no such value.
+    """
+    piece = _piece(text.strip(), repaired=False) if len(text) <= _LONGEST else None
+    if piece is None or piece.unfit:
+        return None
+    read = read_answer(piece.raw, shape)
+    return read.value if isinstance(read, ReadAnswer) else None
+
+
 def correction_prompt(error: str) -> str:
     """Return the message for a model whose answer could not be used."""
     return (

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import connection
 
 from providers import wiring
+from providers.learnt_facts import site_facts
 from providers.messages import Model, ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request
 from runs import origin, signals
 from runs.domain.states import Flag, Reason, RunState, TurnState, reason_of, state_of
@@ -307,6 +308,9 @@ class RunExecution:
         try:
             reply = future.result()
             answer = pending.accept_reply(reply)
+            if answer is not None and pending.step.shape is not None:
+                name = self.run.model_plan[pending.step.role]
+                site_facts.note_answer(name, pending.step.role, asked_twice=pending.was_asked_for_form)
         except Refused as refusal:
             pending.count_refusal(refusal.attempts)
             answer = unusable_answer(reason_of(refusal.code), str(refusal))

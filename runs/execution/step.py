@@ -85,6 +85,11 @@ class PendingStep:
         return cls(step, request, most_tokens, flags=[Flag.INJECTION_SUSPECTED] if step.suspect else [])
 
     @property
+    def was_asked_for_form(self) -> bool:
+        """Whether an answer of the wrong form was asked for again."""
+        return self._invalid_replies > 0
+
+    @property
     def used(self) -> int:
         """The tokens of all replies so far."""
         return self.usage.input_tokens + self.usage.output_tokens
@@ -137,7 +142,7 @@ class PendingStep:
             return self._retry_truncated(reply)
         said = without_thoughts(reply.text)
         if not said.strip():
-            return self._retry_empty()
+            return self._read_thought(reply) or self._retry_empty(reply)
         if self._declines(said):
             return unusable_answer(Reason.REFUSED, _DECLINED, reply.text)
         if self.step.shape is None:
@@ -169,9 +174,21 @@ class PendingStep:
             return Reason.TRUNCATED
         return "" if sample.text.strip() else Reason.EMPTY_OUTPUT
 
-    def _retry_empty(self) -> StepAnswer | None:
+    def _read_thought(self, reply: Reply) -> StepAnswer | None:
+        """Return the answer that a server put in the place of thoughts: one value of the form, and nothing else.
+
+        Returns None for anything else: a draft in a thought is no answer.
+        """
+        read = structured_output.read_only_value(reply.thought, self.step.shape) if self.step.shape else None
+        if read is None:
+            return None
+        self._add_flag(Flag.REPAIRED)
+        return StepAnswer(TurnState.OK, read.model_dump(mode="json"), reply.thought)
+
+    def _retry_empty(self, reply: Reply) -> StepAnswer | None:
         if self._was_empty:
-            return unusable_answer(Reason.EMPTY_OUTPUT, "The model answered nothing, twice.")
+            only_thought = reply.thought.strip() or reply.text.strip()
+            return unusable_answer(Reason.EMPTY_OUTPUT, _ONLY_THOUGHT if only_thought else _NOTHING, reply.text)
         self._was_empty = True
         self.rejected.append({"reply": "", "error": Reason.EMPTY_OUTPUT})
         return None
@@ -213,6 +230,11 @@ class PendingStep:
 
 
 _DECLINED = "The model declined to answer."
+_NOTHING = "The model answered nothing, twice."
+_ONLY_THOUGHT = (
+    "The model only thought, twice: what it said stands where its server puts thoughts (reasoning_content). "
+    "Switch off its thinking, or its server's parser of thoughts."
+)
 _TAIL = 80
 _REPEATED = 6
 
