@@ -4,7 +4,10 @@ from collections.abc import Iterable
 
 from providers.messages import Message, Text
 
-REMINDER = "Answer with the one JSON value that was asked for, and nothing around it."
+REMINDER = (
+    "Earlier answers could not be used, because of their form. "
+    "Answer with the one JSON value that was asked for, and nothing around it."
+)
 
 
 def without_system(messages: tuple[Message, ...]) -> tuple[Message, ...]:

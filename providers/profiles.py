@@ -44,6 +44,8 @@ class Fact(StrEnum):
     """It knows no system role: instructions stand in the first message of the user."""
     REMINDED = "reminded"
     """It keeps to the form of an answer only if the end of the question says so once more."""
+    WORDY = "wordy"
+    """Its answers need twice the room that questions give them."""
     ROOT = "root"
     """Its server answers below the path in the value, which its address in the settings lacks."""
 
@@ -100,6 +102,7 @@ class ModelProfile:
     streams: bool = False
     system: bool = True
     reminded: bool = False
+    wordy: bool = False
     picture_side: int = 2048
     send: tuple[tuple[str, Any], ...] = ()
     plain: bool = False
@@ -115,6 +118,10 @@ class ModelProfile:
     def room_to_think(self) -> int:
         """The tokens that an answer's limit needs for thinking, beside those for what is said."""
         return self.thinking_tokens if self.thinks else 0
+
+    def room_beside(self, tokens: int) -> int:
+        """Return the tokens that an answer's limit needs beside those that its question gives it."""
+        return self.room_to_think + (tokens if self.wordy else 0)
 
     def with_lesson(self, lesson: Lesson) -> "ModelProfile":
         """Return the profile with one more fact; a value that makes no sense changes nothing."""
@@ -149,6 +156,7 @@ _SWITCHED_BY: Mapping[Fact, Mapping[str, Any]] = {
     Fact.STREAMS: {"streams": True},
     Fact.NO_SYSTEM: {"system": False},
     Fact.REMINDED: {"reminded": True},
+    Fact.WORDY: {"wordy": True},
 }
 """The fields that a fact without a value sets."""
 
@@ -275,12 +283,12 @@ def _is_fitting(key: str, value: Any) -> bool:
     return False
 
 
-_SWITCHES = ("temperature", "thinks", "pictures", "plain", "n", "streams", "system", "reminded")
+_SWITCHES = ("temperature", "thinks", "pictures", "plain", "n", "streams", "system", "reminded", "wordy")
 MOST_TRAINED = 80
 """The most characters of what a model was trained as."""
 _EXPLAINED = (
-    "A model may have: temperature, thinks, pictures, plain, n, streams, system, reminded (true or false); "
-    "json (schema, object, off); limit_name "
-    "(max_tokens, max_completion_tokens); most_tokens, thinking_tokens, picture_side (whole numbers); "
+    "A model may have: temperature, thinks, pictures, plain, n, streams, system, reminded, wordy (true or false); "
+    "json (schema, object, off); limit_name (max_tokens, max_completion_tokens); most_tokens, thinking_tokens, "
+    "picture_side (whole numbers); "
     "least_temperature; effort, trained (words); rejects (a list of parameters); send (a table of further parameters)."
 )

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 _NAMES = r"think|thinking|thoughts?|reasoning|seed:think"
 _OPENING = re.compile(
-    rf"\s*(?:<(?:{_NAMES})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|START_THINKING\|>"
+    rf"(?:<(?:{_NAMES})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|START_THINKING\|>"
     r"|Here(?:'s|’s| is) my thought process:)",
     re.IGNORECASE,
 )
@@ -61,13 +61,37 @@ def _after_thoughts(text: str) -> str:
         return text[bare.end() :]
     if "<|message|>" in text:
         return _final_channel(text)
-    is_opened = _OPENING.match(text)
-    closings = _unquoted(_CLOSING, text)
-    at_edges = [closing for closing in closings if _is_at_edge(text, closing)]
-    if is_opened:
-        last = (at_edges or closings)[-1:]
-        return text[last[0].end() :] if last else ""
-    return text[at_edges[-1].end() :] if at_edges else text
+    return _without_marked(text)
+
+
+def _without_marked(text: str) -> str:
+    """Return the text without what stands between the signs of thoughts; before a closing one alone all is thought."""
+    signs = sorted([*_openings(text), *_closings(text)])
+    kept, place, begun = [], 0, None
+    for at, end, is_opening in signs:
+        if is_opening and begun is None:
+            begun = at
+        elif not is_opening:
+            kept += [text[place:begun]] if begun is not None else []
+            place, begun = end, None
+    is_unfinished = begun is not None and not text[:begun].strip()
+    return "".join(kept) + ("" if is_unfinished else text[place:])
+
+
+def _openings(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield where thoughts begin: at the start of the text or of a line."""
+    for sign in _unquoted(_OPENING, text):
+        if not text[: sign.start()].strip() or text[sign.start() - 1] == "\n":
+            yield sign.start(), sign.end(), True
+
+
+def _closings(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield where thoughts end: at the edge of a line; anywhere if nothing else ends what the text begins with."""
+    found = _unquoted(_CLOSING, text)
+    at_edges = [sign for sign in found if _is_at_edge(text, sign)]
+    is_opened = _OPENING.match(text.lstrip()) is not None
+    for sign in at_edges or (found if is_opened else []):
+        yield sign.start(), sign.end(), False
 
 
 def _final_channel(text: str) -> str:

@@ -181,7 +181,9 @@ class RunExecution:
         limits: dict[str, int] = settings.MODEL_ANSWER_TOKENS
         most = limits.get(step.role, limits[""])
         pending = PendingStep.of(
-            step, thinking_tokens=profile.room_to_think, most_tokens=min(most, profile.most_tokens or most)
+            step,
+            thinking_tokens=profile.room_beside(step.max_tokens),
+            most_tokens=min(most, profile.most_tokens or most),
         )
         if call := self.lost_calls.get(step.key):
             pending.resume_after_loss(call)
@@ -310,7 +312,7 @@ class RunExecution:
             answer = pending.accept_reply(reply)
             if answer is not None and pending.step.shape is not None:
                 name = self.run.model_plan[pending.step.role]
-                site_facts.note_answer(name, pending.step.role, asked_twice=pending.was_asked_for_form)
+                site_facts.note_answer(name, pending.step.role, pending.habits)
         except Refused as refusal:
             pending.count_refusal(refusal.attempts)
             answer = unusable_answer(reason_of(refusal.code), str(refusal))

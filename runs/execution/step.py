@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from providers import structured_output, tokens
 from providers.messages import Message, Reply, Request, Sample, Usage
+from providers.profiles import Fact
 from providers.thoughts import without_thoughts
 from runs.domain.states import Flag, Reason, RunState, TurnState, state_of
 from runs.methods.method import Step
@@ -66,6 +67,7 @@ class PendingStep:
     rejected: list[dict[str, str]] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
     _invalid_replies: int = 0
+    _was_cut: bool = False
     _was_empty: bool = False
     _was_repetitive: bool = False
 
@@ -85,9 +87,10 @@ class PendingStep:
         return cls(step, request, most_tokens, flags=[Flag.INJECTION_SUSPECTED] if step.suspect else [])
 
     @property
-    def was_asked_for_form(self) -> bool:
-        """Whether an answer of the wrong form was asked for again."""
-        return self._invalid_replies > 0
+    def habits(self) -> frozenset[Fact]:
+        """Why the model was asked more than once, as what would be learnt of it if it became a habit."""
+        reasons = {Fact.REMINDED: self._invalid_replies > 0, Fact.WORDY: self._was_cut}
+        return frozenset(fact for fact, is_reason in reasons.items() if is_reason)
 
     @property
     def used(self) -> int:
@@ -198,6 +201,7 @@ class PendingStep:
         tried = self.request.max_tokens
         if tried >= self.most_tokens or (self._was_repetitive and _repeats_itself(reply.text)):
             return unusable_answer(Reason.TRUNCATED, f"Cut after {tried} tokens.", reply.text)
+        self._was_cut = True
         self._was_repetitive = _repeats_itself(reply.text)
         self.rejected.append({"reply": reply.text, "error": Reason.TRUNCATED})
         self.request = replace(self.request, max_tokens=min(2 * tried, self.most_tokens))

@@ -355,14 +355,14 @@ def test_who_is_asked_twice_each_time_is_reminded_from_then_on(
     ask: Ask, wire: WireServer, facts: LearntFacts, vendor: str
 ):
     name = f"{vendor}:some-model"
-    facts.note_answer(name, ROLE, asked_twice=True)
-    facts.note_answer(name, ROLE, asked_twice=False)
-    facts.note_answer(name, ROLE, asked_twice=True)
+    for reasons in ({Fact.REMINDED}, set(), {Fact.REMINDED, Fact.WORDY}):
+        facts.note_answer(name, ROLE, reasons)
     ask()
-    facts.note_answer(name, ROLE, asked_twice=True)
+    facts.note_answer(name, ROLE, {Fact.REMINDED})
     ask()
     ask(schema=None)
     assert [REMINDER in heard.said() for heard in wire.heard] == [False, True, False]
+    assert facts.about(name) == (Lesson(Fact.REMINDED),)
 
 
 # ── What is not learnt ────────────────────────────────────────────────────────

@@ -83,6 +83,10 @@ def test_what_no_thought_is_stays(text: str) -> None:
     assert not holds_thoughts(text)
 
 
+def test_what_is_said_before_a_thought_is_kept_beside_what_follows() -> None:
+    assert without_thoughts(f"{{}}\n<think>{DRAFT}</think>\n{ANSWER}") == f"{{}}\n\n{ANSWER}"
+
+
 def test_signs_at_the_end_are_none_of_the_answer() -> None:
     assert without_thoughts(f"{ANSWER}<|im_end|>\n") == ANSWER
     assert not holds_thoughts(f"{ANSWER}</s>")
