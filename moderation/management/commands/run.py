@@ -130,6 +130,9 @@ class Command(JsonCommand):
             self.stdout.write(f"{result['item']}  {result['state']}  {verdict}  {result['calls']} calls")
             if result["no_search"]:
                 self.stdout.write("  No search was possible.")
+            if result["missing"]:
+                missing = ", ".join(f"{code} ({reason})" for code, reason in result["missing"].items())
+                self.stdout.write(f"  Without the vote of {len(result['missing'])}: {missing}.")
             for fault in result["faults"]:
                 self.stdout.write(f"  {fault['of']}, {fault['code']}, {fault['times']} times: {fault['detail']}")
             if result["limit"]:

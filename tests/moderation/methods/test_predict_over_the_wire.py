@@ -4,6 +4,7 @@ What each prompt holds is read from the requests that the server received.
 """
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -146,6 +147,14 @@ def test_who_abstains_or_brings_nothing_is_counted_and_on_neither_side(wire: Wir
     assert found["state"] == "succeeded"
 
 
+def test_the_command_says_whose_votes_are_missing(wire: WireServer, item: Item) -> None:
+    script(wire, HATE, HATE, say(json.dumps({"reason": "R3", "label": "Rather rude"})), OTHER, OTHER)
+    wire.queue(*[say(json.dumps({"reason": "R3", "label": "Rather rude"}))] * 2, model="perspective")
+    out = StringIO()
+    call_command("run", "predict", item.project.slug, "--wait", "--threads", "1", stdout=out)
+    assert re.search(r"  Without the vote of 1: [\w-]+ \(invalid_label\)\.\n", out.getvalue())
+
+
 REFUSAL = say(None, refusal="I will not label this.")
 FILTERED = status(400, "content_filter")
 
@@ -157,7 +166,7 @@ def test_a_refused_or_filtered_perspective_is_missing_and_the_debate_goes_on(wir
     outcome = Run.objects.get().outcome
     assert outcome["votes"] == {"hate": 1, "non_hate": 1, "abstained": 0, "missing": 3}
     why = {row["perspective"]: row["missing_because"] for row in outcome["stances"] if row["stance"] == "missing"}
-    assert why == {"k-mhas": "refused", "kold": "provider_blocked", "unsmile": "refused"}
+    assert why == found["missing"] == {"k-mhas": "refused", "kold": "provider_blocked", "unsmile": "refused"}
     assert [row["missing_because"] for row in outcome["stances"] if row["stance"] != "missing"] == ["", ""]
     debaters = [hears(heard) for heard in wire.heard if heard.model == "debater"]
     assert debaters[:2] == [{"R4"}, {"R1", "N1"}]
