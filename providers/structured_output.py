@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
 
 from providers.json_pieces import Piece, holds_json, piece_of, pieces, unwrapped
+from providers.refusals import refuses
 from providers.thoughts import without_thoughts
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -22,21 +23,6 @@ _LONGEST = 100_000
 _LABEL_ERRORS = {"invalid_label", "enum", "literal_error"}
 
 _CANNOT = r"(?:can['’]?t|cannot|can not|won['’]?t|will not|am unable|am not able|must decline|have to decline)\b"
-_REFUSALS = [
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"(?:unfortunately,? |as an ai[^.!?]{{0,60}}?,? )?(?:i|we) {_CANNOT}",
-        rf"(?:i['’]m|i am|we['’]re)? ?(?:very |really |truly )?sorry\b[^.!?]{{0,30}}?\b(?:i|we) {_CANNOT}",
-        r"(?:i apologi[sz]e|my apologies)\b[^.!?]{0,40}?\b(?:can['’]?t|cannot|unable|not able)\b",
-        r"(?:i['’]m|i am)(?: sorry, but i['’]m)? (?:unable|not able|not comfortable)\b",
-        r"i (?:do not|don['’]t) feel comfortable\b",
-        rf"(?:this|that|the|your) (?:content|post|text|image|meme|message|request|prompt)\b[^.!?]{{0,60}}?"
-        rf"\b(?:our|my)\b[^.!?]{{0,40}}?\b(?:polic(?:y|ies)|guidelines)\b[^.!?]{{0,40}}?\b(?:i|we) {_CANNOT}",
-        r"(?:很|非常)?(?:抱歉|对不起)[^。!?！？]{0,12}?(?:无法|不能|不便)",
-        r"我(?:无法|不能)(?:协助|帮助|回答|提供|处理|满足)",
-        r"죄송(?:하지만|합니다)[^.!?]{0,40}?(?:수 없|어렵|못)",
-    )
-]
 _BEFORE_REFUSAL = " \t\r\n\"'*#>-“"
 
 # What a model says that does not write. A text against something may begin with "We cannot" itself: only what is said
@@ -163,11 +149,8 @@ def correction_prompt(error: str) -> str:
 
 
 def is_refusal(text: str) -> bool:
-    """Return whether the answer is a refusal in prose (threats L08).
-
-    A refusal starts the answer and holds no JSON; further in, such words are talk about the post.
-    """
-    return not holds_json(text) and any(refusal.match(text.lstrip(_BEFORE_REFUSAL)) for refusal in _REFUSALS)
+    """Return whether the answer is a refusal in prose: it holds no JSON."""
+    return not holds_json(text) and refuses(text)
 
 
 def declines_to_write(text: str) -> bool:
