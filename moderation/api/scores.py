@@ -18,6 +18,8 @@ from annotation.domain.choices import Role
 from annotation.models import Item, Membership
 from annotation.review.queue import may_see_votes
 from moderation.api.score_answers import GroupListJson, GroupListsJson, ItemScoresJson, ScoreJson
+from moderation.domain.hatexscore.cc import Rule
+from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.group_list_files import NAMES, BadGroups
 from moderation.domain.hatexscore.request import Scoring
 from moderation.domain.hatexscore.score import Weights
