@@ -22,7 +22,7 @@ from annotation.core import extensions
 from annotation.domain.categories import COLOURS
 from annotation.domain.markdown import render
 from annotation.domain.pictures.words import GIVEN, PERSON
-from annotation.domain.questions.answers import quotations
+from annotation.domain.questions.kinds.span import quotations
 from annotation.domain.questions.text_steps import steps
 from annotation.domain.visible_controls import pieces
 from annotation.domain.words import in_language
