@@ -191,8 +191,6 @@ def terms_of(project: Project, options: ImportOptions) -> Terms:
         masks=options.masks,
         text_prior_wanted=project.priors_wanted,
         image_prior_wanted=project.priors_wanted and prior_model(project, Modality.IMAGE).is_language_model,
-        batch=options.batch,
-        source=options.source,
-        licence=options.licence,
+        about={name: value for name in ("batch", "source", "licence") if (value := getattr(options, name))},
         questions=None if "answers" in options.ignore else project.question_values(),
     )

@@ -314,7 +314,7 @@ class _Import:
         report.rationales_left += item.rationales_left
         report.decided += item.decided_before
         self.annotators.update(label.annotator for label in item.labels)
-        self.batches.add(item.batch)
+        self.batches.add(item.about["batch"])
         if item.masked:
             self.masked.update({str(kind): count for kind, count in item.masked.items()})
         if len(report.preview) < report.PREVIEW:

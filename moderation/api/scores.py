@@ -1,6 +1,5 @@
 """Scores in the API: an item's explanations and scores, and starting one. For reviewers and admins."""
 
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404
@@ -19,11 +18,14 @@ from annotation.domain.choices import Role
 from annotation.models import Item, Membership
 from annotation.review.queue import may_see_votes
 from moderation.api.score_answers import GroupListJson, GroupListsJson, ItemScoresJson, ScoreJson
+from moderation.domain.hatexscore.cc import Rule
+from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.group_list_files import NAMES, BadGroups
 from moderation.domain.hatexscore.request import Scoring
 from moderation.domain.hatexscore.score import Weights
 from moderation.hatexscore import explanations, group_lists, start
 from moderation.models import GroupList, Score
+from moderation.models.scores import ScoreSource, ScoreState
 
 PASTED = "pasted"
 
@@ -155,15 +157,15 @@ class OneScore(APIView):
         return Response(shown(row))
 
 
-def shown(row: Score) -> dict[str, Any]:
+def shown(row: Score) -> ScoreJson:
     """Return a score as JSON values: parts, spans in code points, settings."""
     return {
-        "id": str(row.public_id),
-        "state": row.state,
+        "id": row.public_id,
+        "state": ScoreState(row.state),
         "reason": row.reason or None,
-        "source": row.source,
+        "source": ScoreSource(row.source),
         "method": row.method,
-        "run": str(row.about_run) if row.about_run else None,
+        "run": row.about_run,
         "said_by": row.said_by,
         "explanation": row.explanation,
         "prediction": row.prediction,
@@ -174,12 +176,12 @@ def shown(row: Score) -> dict[str, Any]:
         "score": row.score,
         "p": row.p,
         "p_masked": row.p_masked,
-        "rule": row.rule,
+        "rule": Rule(row.rule),
         "threshold": row.threshold,
         "weights": row.weights,
         "list": row.group_list,
         "language": row.language,
-        "estimator": row.estimator,
+        "estimator": Estimator(row.estimator),
         "estimated_by": row.estimated_by,
         "reading": row.reading,
     }

@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from moderation.domain.prompt_options import PromptOptions
-from moderation.domain.verdicts import AnswerShape
+from moderation.domain.verdicts import HATEFUL_FORMS, NOT_HATEFUL_FORMS, AnswerShape
 from vocabulary.refusals import gettext_noop as _
 from vocabulary.requests import Asked
+from vocabulary.written_values import one_of
 
 
 class Variant(StrEnum):
@@ -60,7 +61,9 @@ class ExplainOptions(PromptOptions):
 class AgentAnswer(AnswerShape):
     """The answer of the base agent."""
 
-    label: Literal["hateful", "not hateful"]
+    label: Annotated[
+        Literal["hateful", "not hateful"], one_of({"hateful": HATEFUL_FORMS, "not hateful": NOT_HATEFUL_FORMS})
+    ]
     reason: str = Field(min_length=1, max_length=4000)
 
 

@@ -11,6 +11,7 @@ from generation.domain.counterspeech.reward import BadParts, Weights
 from generation.domain.counterspeech.writers import WriterMode
 from vocabulary.refusals import gettext_noop as _
 from vocabulary.requests import Asked, Request
+from vocabulary.written_values import Number, Share, one_of
 
 MOST_CANDIDATES = 10
 MOST_REPLY = 4000
@@ -183,28 +184,37 @@ class Stance(Answer):
     """PC, the stance of the reply: −1 opposes what the post claims, 1 supports it."""
 
     reason: Annotated[str, Field(max_length=1000)] = ""
-    stance: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+    stance: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False), Number]
 
 
 class Quality(Answer):
     """AQ, the quality of the argument, 0 to 1."""
 
     reason: Annotated[str, Field(max_length=1000)] = ""
-    quality: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+    quality: Share
 
 
 class Toxicity(Answer):
     """T, the toxicity of the reply, 0 to 1."""
 
     reason: Annotated[str, Field(max_length=1000)] = ""
-    toxicity: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+    toxicity: Share
+
+
+_INTENT_FORMS = {
+    "informative": ("informative", "information", "정보", "정보 제공", "정보적", "提供信息", "信息", "信息性"),
+    "positive": ("positive", "긍정", "긍정적", "积极", "正面", "积极的"),
+    "questioning": ("questioning", "question", "질문", "의문 제기", "提问", "质疑", "询问"),
+    "denouncing": ("denouncing", "denounce", "denunciation", "비판", "규탄", "비난", "谴责", "批评"),
+    "none": ("none", "없음", "해당 없음", "无", "没有"),
+}
 
 
 class SeenIntent(Answer):
     """The intent that a critic sees in a reply; the critic is not told which intent was asked for."""
 
     reason: Annotated[str, Field(max_length=1000)] = ""
-    intent: Literal["informative", "positive", "questioning", "denouncing", "none"]
+    intent: Annotated[Literal["informative", "positive", "questioning", "denouncing", "none"], one_of(_INTENT_FORMS)]
 
 
 def shape_of(explanation: Explanation) -> type[Explained]:

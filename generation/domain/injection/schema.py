@@ -12,6 +12,7 @@ from annotation.domain.votes import Category
 from generation.domain.injection.placeholder import INSULT
 from vocabulary.refusals import gettext_noop as _
 from vocabulary.requests import Asked, Request
+from vocabulary.written_values import ClosedSet
 
 MOST_CHARACTERS = 1_000
 """The longest sample, in characters."""
@@ -131,20 +132,23 @@ def _spelled(categories: Sequence[Category]) -> _Spelled:
 
 
 def _code(categories: _Spelled) -> Any:
-    """Return the type of a category's code; a name or an alias, spelled exactly, is read too."""
+    """Return the type of a category's code; a name or an alias is read too."""
     rows = [Category(code, name, hateful=False, aliases=aliases) for code, name, aliases in categories]
     schema = {"type": "integer", "enum": [row.code for row in rows]}
     return Annotated[int, BeforeValidator(category_reader(rows)), WithJsonSchema(schema)]
 
 
+_NOBODY = ("null", "none", "nobody", "no group", "없음", "해당 없음", "无", "没有")
+
+
 def _group(groups: tuple[str, ...]) -> Any:
-    """Return the type of a group: one of these in any capitals, or null, which is read as an empty text."""
-    group_by_name = {group.casefold(): group for group in groups}
+    """Return the type of a group: one of these in any form, or null, which is read as an empty text."""
+    known = ClosedSet({"": _NOBODY} | {group: (group,) for group in groups})
 
     def group_of(value: Any) -> str:
         if value is None or value == "":
             return ""
-        group = group_by_name.get(value.strip().casefold()) if isinstance(value, str) else None
+        group = known.read(value)
         if group is None:
             raise PydanticCustomError(
                 "invalid_label",

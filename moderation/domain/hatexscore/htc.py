@@ -5,17 +5,19 @@ say. A question, a condition or a doubt states nothing, nor does what is quoted 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from itertools import chain
 
 from moderation.domain.hatexscore import labels
 from moderation.domain.hatexscore.clauses.clause import Statement
 from moderation.domain.hatexscore.conclusion import Conclusion
-from moderation.domain.hatexscore.implied import implied, is_taken_back
 from moderation.domain.hatexscore.labels import Segment
 from moderation.domain.hatexscore.plain_text import plain
 from moderation.domain.hatexscore.quotations import Quotation, blanked, quotations, words_of_others
 from moderation.domain.hatexscore.signs import SignKind, is_named
 from moderation.domain.hatexscore.statements import stated_in, statements
+from moderation.domain.hatexscore.structure.halves import deciding, ellipses, is_undecided
+from moderation.domain.hatexscore.structure.implied import implied
+from moderation.domain.hatexscore.structure.listed import chosen_of_key, chosen_of_readings, chosen_of_two
 
 _LONGEST_LABEL = 60
 _LONGEST_QUOTE = 200  # characters: what is longer is the post, not a verdict on it
@@ -28,17 +30,22 @@ def conclusions(explanation: str, quoted: Sequence[Quotation] | None = None) -> 
     """
     quoted = quotations(explanation) if quoted is None else quoted
     others = words_of_others(explanation, quoted)
-    text = plain(_own_words(explanation, others))
+    text, by_code = chosen_of_key(plain(_own_words(explanation, others)))
+    text, by_reading = chosen_of_readings(text)
     segments = [segment for segment in labels.segments(text) if not labels.is_refusal(text, segment)]
-    stated: list[Conclusion] = []
-    for segment in segments:
-        stated += _stated(text, segment)
+    stated = [*by_code, *by_reading, *chain.from_iterable(_stated(text, segment) for segment in segments)]
     if _contradicts_itself(text, stated):
         return []
-    final = _final(text, _outermost(stated))
-    if final and final[-1].hateful and is_taken_back(text, final[-1]):
-        final[-1] = replace(final[-1], hateful=False)
-    return final or _outermost(implied(text, segments, list(_said_by_others(others))))
+    told = list(_said_by_others(others))
+    stated = _outermost([*stated, *chosen_of_two(text, segments), *ellipses(text, segments, told)])
+    return _decided(text, segments, stated) if stated else _outermost(implied(text, segments, told))
+
+
+def _decided(text: str, segments: Sequence[Segment], stated: Sequence[Conclusion]) -> list[Conclusion]:
+    """Return what decides of what is stated; nothing where the explanation takes it back as undecided."""
+    final = deciding(text, segments, _final(text, stated))
+    is_headed = bool(final) and bool(labels.heading_of(text[final[-1].start : final[-1].end]))
+    return [] if final and not is_headed and is_undecided(text, segments, final[-1]) else final
 
 
 def verdict(explanation: str) -> bool | None:

@@ -44,11 +44,6 @@ _RATED_FIRST = re.compile(
     r"(?<![\d.])(?P<points>\d{1,3}(?:\.\d{1,4})?)(?:\s?(?:/|out of)\s?(?P<most>[1-9]\d{0,2})|\s?(?P<percent>%))"
     r"\s(?:for|on|in|in terms of)\s(?:the\s)?$"
 )
-# A scale whose ends are explained, and the number that is chosen on it.
-_SCALE = re.compile(
-    r"(?P<low>\d)\s?\((?P<means>[^()\n]{1,30})\)\s?(?:to|and|-|~|—|,|부터|에서|到|至)\s?(?P<high>\d{1,3})\s?\([^()\n]{1,30}\)"
-)
-_ON_SCALE = re.compile(r"[^\d\n]{0,60}?(?P<points>\d{1,3})(?![\d.]?\d)")
 # A number there is the code of a kind of hate, not an answer: the kinds of H-VLI go from 1 to 5.
 _CODED = re.compile(r"(?:[_ ]speech)?[_ ](?:type|category|kind)[\s'\"]*[:=|]\s*['\"]?\d")
 _LOW, _HIGH = 0.35, 0.65
@@ -73,6 +68,7 @@ class _Patterns(NamedTuple):
     benign: re.Pattern[str]
     other_label: re.Pattern[str]
     no_verdict: re.Pattern[str]
+    announces: re.Pattern[str]
     early: re.Pattern[str]
     refusal: re.Pattern[str]
     both: re.Pattern[str]
@@ -109,6 +105,7 @@ def _patterns() -> _Patterns:
         no_verdict=re.compile(
             rf"(?![^:\n]{{0,40}}{any_of('reached')})[^:(\n]{{0,12}}{any_of('no_verdict')}[^:\n]{{0,10}}[:=]"
         ),
+        announces=re.compile(any_of("announces")),
         early=re.compile(any_of("early")),
         refusal=re.compile(any_of("refusal")),
         both=re.compile(rf"(?P<hateful_first>{hate}{sides}{non})|{non}{sides}{hate}"),
@@ -127,6 +124,14 @@ def _patterns() -> _Patterns:
 def is_label(said: str) -> bool:
     """Whether nothing but a label or the words of a heading is said."""
     return _patterns().label.fullmatch(said) is not None
+
+
+def said_by(label: str) -> bool | None:
+    """Return whether a bare label says hateful. Returns None if it is none of the labels."""
+    patterns = _patterns()
+    if any(tongue.word(label, 0, len(label)) for tongue in tongues()):
+        return patterns.denied.search(label) is None
+    return False if patterns.benign.search(label) or patterns.other_label.match(label) else None
 
 
 def segments(text: str) -> Iterator[Segment]:
@@ -164,8 +169,10 @@ def is_final(heading: str) -> bool:
 
 
 def has_no_verdict(text: str, segment: Segment) -> bool:
-    """Whether the segment names a topic, a tone or a definition, or rates the text halfway."""
+    """Whether the segment names a topic, a tone or a definition, announces readings, or rates the text halfway."""
     if _patterns().no_verdict.match(text, label_start(text, segment), segment.end):
+        return True
+    if _patterns().announces.search(text, segment.start, segment.end):
         return True
     mentions = (tongue.word(text, segment.start, segment.end) for tongue in tongues())
     return any(_LOW < (_rating(text, segment.start, mention) or 0) < _HIGH for mention in mentions if mention)
@@ -199,21 +206,7 @@ def hateful_first_of_two(text: str, segment: Segment) -> bool | None:
 def offers_both(text: str, segment: Segment) -> bool:
     """Whether the segment names both labels side by side: a choice, no conclusion."""
     start = headed_end(text, segment)
-    return any(pattern.search(text, start, segment.end) for pattern in (_patterns().both, _SCALE))
-
-
-def scaled(text: str, segment: Segment) -> Conclusion | None:
-    """Return what a number on a scale from not hateful to hateful says. Returns None if neither end is near."""
-    scale = _SCALE.search(text, segment.start, segment.end)
-    chosen = _ON_SCALE.match(text, scale.end(), scale.end() + _LOOK) if scale else None
-    if scale is None or chosen is None:
-        return None
-    low, high = int(scale["low"]), int(scale["high"])
-    share = (int(chosen["points"]) - low) / max(1, high - low)
-    is_low_harmless = _patterns().denied.search(scale["means"]) is not None
-    if _LOW < share < _HIGH:
-        return None
-    return Conclusion(segment.start, chosen.end(), (share >= _HIGH) is is_low_harmless)
+    return _patterns().both.search(text, start, segment.end) is not None
 
 
 def other_label(text: str, segment: Segment) -> Conclusion | None:

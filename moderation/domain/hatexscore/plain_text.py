@@ -40,6 +40,7 @@ _SPACED_HYPHEN = re.compile(r"(?<=[\s\x01])-{1,3}(?=[\s\x01])|(?<!-)--(?!-)")
 # A mark that answers a field.
 _MARK = re.compile(r"(?<=[:：|｜=?？])(\s{0,3})(?:([✅✔☑✓])|[❌✖✗✘🚫⛔])(?=\ufe0f?\s*(?:$|[|\n,;(，；（]))")
 _NEXT_FIELD = re.compile(r',(?=\s{0,20}"[^"\n]{1,40}"\s{0,3}:)')
+_COMMENT = re.compile(r"(?<=\S)([ \t]+)(?:#|//)(?=[ \t])")
 _ASCII_ARROW = re.compile(r"[-=]>")
 
 
@@ -54,11 +55,16 @@ def plain(text: str) -> str:
     Markup and emoji become spaces, tags and the commas between fields of JSON become stops, and what stands between
     think tags is left out.
     """
-    without_tags = _TAG.sub(lambda tag: "|" + " " * (len(tag.group()) - 1), _without_thoughts(text))
+    without_tags = _TAG.sub(_stop, _COMMENT.sub(_stop, _without_thoughts(text)))
     marked = _MARK.sub(lambda mark: mark[1] + ("o" if mark[2] else "x"), _NEXT_FIELD.sub("|", without_tags))
     signs = "".join(map(_plain_sign, simplified(marked)))
     signs = _ASCII_ARROW.sub(f"{ARROW} ", signs)
     return _SPACED_HYPHEN.sub(lambda hyphens: DASH.ljust(len(hyphens.group())), signs)
+
+
+def _stop(signs: re.Match[str]) -> str:
+    """Return a stop of the length of these signs."""
+    return "|".ljust(len(signs.group()))
 
 
 def _without_thoughts(text: str) -> str:

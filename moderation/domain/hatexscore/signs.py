@@ -211,6 +211,11 @@ def is_named(text: str, start: int, end: int, words: Words = HATEFUL) -> bool:
     return any(tongue.word(text, start, end, words) for tongue in tongues())
 
 
+def kinds_of(text: str, start: int, end: int) -> set[SignKind]:
+    """Return the kinds of signs that stand between these places, in any language."""
+    return {sign.kind for tongue in tongues() for sign in tongue.signs(text, start, min(end, len(text)), ())}
+
+
 def any_of(name: str) -> str:
     """Return the pattern of all phrases that the tables of all languages list under this name."""
     return f"(?:{'|'.join(tongue.any_of(name) for tongue in tongues())})"

@@ -18,9 +18,8 @@ from moderation.domain.hatexscore.signs import HATEFUL, Words, tongues
 def stated_in(text: str, segment: Segment, words: Words = HATEFUL) -> Sequence[Conclusion]:
     """Return what the segment states with these kinds of words; `text` is plain text."""
     if labels.offers_both(text, segment):
-        chosen = labels.scaled(text, segment)
-        if segment.stop == "?" and labels.hateful_first(text, segment):
-            chosen = labels.answered(text, segment, words)
+        is_asked = segment.stop == "?" and labels.hateful_first(text, segment)
+        chosen = labels.answered(text, segment, words) if is_asked else None
         return [chosen] if chosen else []
     if answered := labels.answered(text, segment, words):
         return [answered]

@@ -19,6 +19,7 @@ from moderation.domain.hatexscore.signs import Sign, SignKind
 
 _KOREAN_REACH = 60
 _FINAL = re.compile(r"(?:다|요|음|함|임|됨|죠|까)\s*$")
+_REASON = re.compile(r"\s?(?:이유|까닭)(?:는|로는)")  # what is hateful "for this reason" is hateful
 _BARE = re.compile(r"\s*(?:임|이다|입니다|다|으로|로)?\s*$")
 
 
@@ -43,6 +44,8 @@ def korean_statement(clause: Clause, heading_end: int) -> Statement | None:
 
 def _predicate(clause: Clause) -> tuple[list[Sign], int]:
     """Return the signs behind the word up to the next clause, and where that begins."""
+    if _REASON.match(clause.text, clause.mention.end):
+        return [], clause.mention.end
     limit = min(clause.segment.end, clause.mention.end + _KOREAN_REACH)
     stop = STOP["ko"].search(clause.text, clause.mention.end, limit)
     end = stop.start() if stop else limit
