@@ -24,7 +24,8 @@ from annotation.domain.patterns import corrected, pattern
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.domain.pictures.words import GIVEN
 from annotation.imports.archives import Bundle, Clock, Watch
-from annotation.imports.options import ImportOptions, ImportReport, terms_of
+from annotation.imports.options import ImportOptions, terms_of
+from annotation.imports.report import ImportReport
 from annotation.imports.store import store_pictures
 from annotation.media.pictures import Gallery, discard_staged, known_pictures
 from annotation.models import Category, Item, Membership, PictureText, Prior, Project, record

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.pages.form_fields import offer
 from annotation.pages.request_form import RequestForm
-from moderation.domain.evaluation.request import Asking
+from moderation.domain.evaluation.request import EvaluationChoices
 from moderation.evaluation.arms import ArmGrid
 from moderation.evaluation.request import Wish, wish_of
 from moderation.methods.debate_method import Comparison
@@ -22,10 +22,10 @@ def _comparisons() -> list[Comparison]:
     return [method.comparison for method in METHODS.values() if method.comparison]
 
 
-class EvaluationForm(RequestForm[Asking]):
+class EvaluationForm(RequestForm[EvaluationChoices]):
     """Methods, task, number of posts and models of an evaluation."""
 
-    asks = Asking
+    asks = EvaluationChoices
     field_order = ("methods", "task", "sample", "limit", "repeats", "judges", "scores")
 
     methods = forms.MultipleChoiceField(

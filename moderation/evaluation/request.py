@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from moderation.domain.evaluation.request import Asking, Measuring, Sampling
+from moderation.domain.evaluation.request import EvaluationChoices, Measuring, Sampling
 from moderation.evaluation.arms import ArmGrid
 from moderation.evaluation.scoring import ScoringRequest, scoring_request
 
@@ -37,7 +37,7 @@ class Wish(Sampling, Measuring):
         return {name: value for name, value in values.items() if value or name in _ALWAYS_STORED}
 
 
-def wish_of(asked: Asking, *grids: ArmGrid, study: str = "") -> Wish:
+def wish_of(asked: EvaluationChoices, *grids: ArmGrid, study: str = "") -> Wish:
     """Return the request for these grids."""
     own = {name: value for name, value in asked if name in Wish.model_fields}
     scores = scoring_request(asked, _methods(grids))

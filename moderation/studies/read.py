@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.formats.base import Mapped
 from annotation.models import Project
-from moderation.domain.evaluation.request import Asking
+from moderation.domain.evaluation.request import EvaluationChoices
 from moderation.domain.studies.study_file import Study, StudyArms, StudyData
 from moderation.evaluation.arms import ArmGrid
 from moderation.evaluation.collect_answers import BadSource, FileReading, GoldSource, file_items, gold_items
@@ -63,7 +63,7 @@ def study_of_project(study: Study, name: str, project: Project) -> PlannedStudy:
 
 
 def _wish(study: Study) -> Wish:
-    asked = Asking.by(study, study.data, study.scores)
+    asked = EvaluationChoices.by(study, study.data, study.scores)
     return wish_of(asked, *map(_grid, study.arms), study=study.title)
 
 

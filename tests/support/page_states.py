@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.domain.formats.base import RowError
-from annotation.imports.options import ImportReport
+from annotation.imports.report import ImportReport
 from annotation.models import Import, Skip
 from generation.models import Candidate, Exemplar, Reply
 from moderation.domain.antihateagent.actions import InvestigationOptions

@@ -74,11 +74,11 @@ class Explanations(Request):
     threshold: Annotated[Share, Asked(option=TAU)] = None
 
 
-class Asking(Explanations, Sampling, Measuring):
+class EvaluationChoices(Explanations, Sampling, Measuring):
     """All of it, as the page and the command ask."""
 
     @classmethod
-    def by(cls, *parts: BaseModel) -> "Asking":
+    def by(cls, *parts: BaseModel) -> "EvaluationChoices":
         """Return what the parts ask for."""
         given = {name: value for part in parts for name, value in part if name in cls.model_fields}
         return cls(**given)

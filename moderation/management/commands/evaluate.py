@@ -20,7 +20,7 @@ from moderation.domain.evaluation.answers import GivenAnswer, Question, counted_
 from moderation.domain.evaluation.paired_tests import mcnemar
 from moderation.domain.evaluation.predictions import read_predictions
 from moderation.domain.evaluation.render import remarks_on_examples
-from moderation.domain.evaluation.request import Asking, Explanations, Measuring, Sampling
+from moderation.domain.evaluation.request import EvaluationChoices, Explanations, Measuring, Sampling
 from moderation.domain.evaluation.scores import score_answers
 from moderation.domain.task import Task
 from moderation.evaluation import continuation
@@ -44,7 +44,7 @@ from vocabulary.requests import places
 
 _OF_METHODS = (
     *("method", "sources", "model", "auxiliary", "judge", "option", "prompts", "glossary", "out"),
-    *(place.name for place in places(Asking) if place.name != "task"),
+    *(place.name for place in places(EvaluationChoices) if place.name != "task"),
     *("subset_column", "again", "retry_failed", "retry_refused", "threads"),
 )
 """The options that say how methods are run."""
@@ -280,7 +280,7 @@ def _wish(options: dict[str, Any]) -> Wish:
         auxiliaries=options["auxiliary"],
         judges=options["judge"],
     )
-    return wish_of(Asking.of(answers_of(Asking, options)), grids)
+    return wish_of(EvaluationChoices.of(answers_of(EvaluationChoices, options)), grids)
 
 
 def _source(name: str, terms: FileReading) -> GoldSource:

@@ -17,7 +17,8 @@ from annotation.domain.columns.items import ABOUT_ITEMS
 from annotation.domain.columns.priors import ABOUT_PRIORS
 from annotation.domain.one_line import one_line
 from annotation.domain.releases.columns import Scope
-from annotation.imports.options import ImportOptions, ImportReport
+from annotation.imports.options import ImportOptions
+from annotation.imports.report import ImportReport
 from annotation.imports.run import import_file
 from annotation.models import Project
 from annotation.releases.build import release
