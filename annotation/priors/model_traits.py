@@ -108,7 +108,7 @@ _PLAIN = {
     Fact.THINKS: gettext_noop("It thinks before it answers"),
     Fact.STREAMS: gettext_noop("It answers in a stream only"),
     Fact.NO_SYSTEM: gettext_noop("It knows no system role: the instructions stand in the question"),
-    Fact.WORDY: gettext_noop("Its answers need twice the usual room"),
+    Fact.WORDY: gettext_noop("It needs twice the usual room for an answer"),
     Fact.REMINDED: gettext_noop("It keeps to the form of an answer if the question ends with a reminder"),
 }
 """The sentences of facts without a value."""
