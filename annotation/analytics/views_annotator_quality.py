@@ -18,7 +18,7 @@ from annotation.analytics.annotator_quality_tables import QUALITY_FIGURES, compe
 from annotation.analytics.competence import CannotEstimate
 from annotation.analytics.declared_figures import FigureTable, table_csv_rows, tables
 from annotation.analytics.views_figures import table_file, waiting
-from annotation.core.found import found
+from annotation.core.found import found, one
 from annotation.domain.choices import Role
 from annotation.models import CompetenceEstimate, Item, JobState, Membership, Project
 from annotation.pages.access import PersonRequest, member_of
@@ -58,7 +58,7 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
 def person(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Show one annotator's figures."""
     member = member_of(request, slug, Role.ADMIN)
-    membership = found(Membership.objects.filter(project=member.project, public_id=public_id).first())
+    membership = one(Membership.objects, member.project, public_id)
     moment = stored_figures.quality(member.project)
     if moment.value is None:
         return waiting(request, member, membership.pseudonym, moment)

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 from annotation.analytics import stored_figures
 from annotation.analytics.declared_figures import FigureTable, table_csv_rows
 from annotation.analytics.stored_figures import Shown
+from annotation.core.found import found
 from annotation.domain.choices import FigureKind, Role
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest, figures_viewer, member_of, page_before
@@ -42,9 +43,7 @@ def waiting(
 
 def table_file(name: str, table: FigureTable | None, shown: Shown[Any]) -> HttpResponse:
     """Return a table as CSV, safe in a spreadsheet, with the moment of its figures. Raises Http404 if there is none."""
-    if table is None:
-        raise Http404
-    answer = csv_response(name, table_csv_rows(table), mark=False)
+    answer = csv_response(name, table_csv_rows(found(table)), mark=False)
     if shown.as_of is not None:
         answer["Last-Modified"] = http_date(shown.as_of.timestamp())
     return answer

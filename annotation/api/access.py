@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.core import second_factor
-from annotation.core.found import found
+from annotation.core.found import one
 from annotation.domain.choices import Role
 from annotation.models import Membership, User
 from annotation.pages.access import membership
@@ -40,8 +40,8 @@ def member(request: Request, slug: str, *roles: Role, open_when_closed: bool = F
 
 def account_of(admin: Membership, public_id: UUID) -> Membership:
     """Return the member of the admin's project with this id. Raises Http404 if there is none, or it has no account."""
-    people = Membership.objects.filter(project=admin.project_id, public_id=public_id, user__isnull=False)
-    account = found(people.select_related("user").first())
+    people = Membership.objects.filter(user__isnull=False).select_related("user")
+    account = one(people, admin.project, public_id)
     account.project = admin.project
     return account
 

@@ -3,7 +3,6 @@
 from uuid import UUID
 
 from django.db import transaction
-from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -172,9 +171,7 @@ def _shown(row: Batch) -> Response:
     with snapshot():
         overview = as_json(read_batch_overview(row.project))
     shown = next((batch for batch in overview["batches"] if batch["id"] == str(row.public_id)), None)
-    if shown is None:  # its last post went to another batch meanwhile
-        raise Http404
-    return Response(shown)
+    return Response(found(shown))  # 404: its last post went to another batch meanwhile
 
 
 def _limit(row: Batch, admin: Membership, members: list[UUID] | None) -> None:

@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied, ValidationError
@@ -17,6 +16,7 @@ from annotation.api.problems import Problem
 from annotation.api.request_base import RequestShape
 from annotation.consensus import reports
 from annotation.consensus.reports import AnsweredMeanwhile, ProjectClosed, ReportedPost
+from annotation.core.found import found, one
 from annotation.core.second_factor import SecondFactorNeeded
 from annotation.domain.reports import ReportAnswer
 from annotation.models import Item, Membership, Project, Report
@@ -59,9 +59,8 @@ class ReportAnswered(APIView):
         shape = ReportAnswerShape(data=request.data)
         shape.is_valid(raise_exception=True)
         values = cleaned(ReportAnswerForm(shape.validated_data))
-        item = Item.objects.filter(project=project, public_id=public_id).first()
-        if item is None or reports.reported_post(item) is None:
-            raise Http404
+        item = one(Item.objects, project, public_id)
+        found(reports.reported_post(item))
         answer, reason = ReportAnswer(values["answer"]), values["reason"]
         try:
             return Response(_json(reports.answer_reports(item, member, values["version"], answer, reason)))

@@ -21,7 +21,7 @@ from annotation.api.answers_campaign import (
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import PostsRefused, Problem
 from annotation.api.request_base import BoundedList, RequestShape
-from annotation.core.found import found
+from annotation.core.found import found, one
 from annotation.domain.choices import Role
 from annotation.domain.statistics.annotator_quality import Rate
 from annotation.domain.text_rules import NOTE_LIMIT
@@ -212,7 +212,7 @@ class TrainedPerson(APIView):
 
 
 def _item(admin: Membership, public_id: UUID) -> Item:
-    return found(Item.objects.filter(project=admin.project_id, public_id=public_id).first())
+    return one(Item.objects, admin.project, public_id)
 
 
 def _rules(admin: Membership) -> Response:

@@ -13,7 +13,7 @@ from annotation.api.access import cleaned, member, problem
 from annotation.api.answers_campaign import MessageJson, NewWebhookJson, WebhookJson
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, RequestShape
-from annotation.core.found import found
+from annotation.core.found import one
 from annotation.domain.choices import Role
 from annotation.domain.outgoing import DeliveryState, Happening
 from annotation.models import Delivery, Membership, Webhook
@@ -104,7 +104,7 @@ class WebhookTest(APIView):
 
 
 def _webhook(admin: Membership, public_id: UUID) -> Webhook:
-    return found(Webhook.objects.filter(project=admin.project_id, public_id=public_id).first())
+    return one(Webhook.objects, admin.project, public_id)
 
 
 def _values(body: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.core.found import found
+from annotation.core.found import one
 from annotation.domain.choices import GlossarySourceKind, GlossaryStatus, Role
 from annotation.domain.glossary.entry import TERM_LIMIT, key_of
 from annotation.glossary import entries, files, forms
@@ -183,7 +183,7 @@ def _entries(member: Membership) -> QuerySet[GlossaryEntry]:
 
 
 def _entry(member: Membership, public_id: UUID) -> GlossaryEntry:
-    return found(_entries(member).select_related("author").filter(public_id=public_id).first())
+    return one(GlossaryEntry.objects.select_related("author"), member.project, public_id)
 
 
 def _may_approve(member: Membership, entry: GlossaryEntry) -> bool:

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.core.found import found
+from annotation.core.found import found, one
 from annotation.domain.choices import Role
 from annotation.domain.formats.base import Format
 from annotation.imports import uploads
@@ -176,8 +176,7 @@ def _as_json(row: Import) -> dict[str, Any]:
 
 def _import(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, Import]:
     member = member_of(request, slug, Role.ADMIN)
-    row = found(Import.objects.filter(project=member.project, public_id=public_id).first())
-    return member, row
+    return member, one(Import.objects, member.project, public_id)
 
 
 def _speaks_json(request: PersonRequest) -> bool:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.found import found
+from annotation.core.found import one
 from annotation.domain.choices import Role
 from annotation.items import bulk_job
 from annotation.items.bulk_actions import ACTS, REASONS
@@ -105,8 +105,7 @@ def _ask(
 
 def _order(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, BulkOrder]:
     member = member_of(request, slug, Role.ADMIN)
-    row = found(BulkOrder.objects.filter(project=member.project, public_id=public_id).first())
-    return member, row
+    return member, one(BulkOrder.objects, member.project, public_id)
 
 
 def _shown(member: Membership, row: BulkOrder) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from annotation.assignment import claim
 from annotation.assignment.outcomes import HeldSeat
 from annotation.assignment.release_seats import last_loss
+from annotation.core.found import found
 from annotation.domain.choices import Reason, Role
 from annotation.labelling import submit
 from annotation.labelling.workspace import Workspace, show_workspace, typed_again
@@ -43,10 +44,9 @@ def own_seat(member: Membership, *conditions: Q, **which: Any) -> Seat:
     seat = seats.first()
     if seat is None and "public_id" in which and submit.renew_lease(member, which["public_id"]):
         seat = seats.first()
-    if seat is None:
-        raise Http404
-    seat.item.project = member.project
-    return seat
+    own = found(seat)
+    own.item.project = member.project
+    return own
 
 
 def ensure_reportable(member: Membership, seat: UUID) -> None:

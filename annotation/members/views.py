@@ -18,6 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.core import second_factor
+from annotation.core.found import found
 from annotation.domain.choices import OnWithdrawal, Role
 from annotation.domain.outgoing import MailKind
 from annotation.mail.queue import queue_mail
@@ -314,9 +315,7 @@ def _member(project: Project, public_id: UUID) -> Membership:
 
     Raises Http404 if there is none in this project.
     """
-    person: Membership | None = _counted(project).filter(public_id=public_id).first()
-    if person is None:
-        raise Http404
+    person: Membership = found(_counted(project).filter(public_id=public_id).first())
     person.project = project
     return person
 

@@ -7,6 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from annotation.core.found import found
 from annotation.domain.outgoing import MailKind
 from annotation.mail.send import STOPPED_BY, read_stop_token
 from annotation.models import User
@@ -21,10 +22,7 @@ def mail_stop(request: HttpRequest, token: str) -> HttpResponse:
 
     A kind that the site sends no more has ended already.
     """
-    stop = read_stop_token(token)
-    if stop is None:
-        raise Http404
-    public_id, kind = stop
+    public_id, kind = found(read_stop_token(token))
     retired = kind not in set(MailKind)
     if not retired and MailKind(kind) not in STOPPED_BY:
         raise Http404

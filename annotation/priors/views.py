@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.found import found
+from annotation.core.found import one
 from annotation.domain.choices import Modality, PriorState, Role
 from annotation.models import Item, Membership
 from annotation.pages.access import PersonRequest, member_of
@@ -60,7 +60,7 @@ def compute(request: PersonRequest, slug: str) -> HttpResponse:
 def compute_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Ask for the priors of one item, also where it has some."""
     member = member_of(request, slug, Role.ADMIN)
-    item = found(Item.objects.filter(project=member.project, public_id=public_id).select_related("project").first())
+    item = one(Item.objects.select_related("project"), member.project, public_id)
     _tell(request, requests.request_for_item(item, member))
     return redirect("annotation:item", slug, public_id)
 

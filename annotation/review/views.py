@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.consensus import exclude, report_notices
-from annotation.core.found import found
+from annotation.core.found import one
 from annotation.domain.choices import Role, Stage
 from annotation.models import Item, Membership, Project
 from annotation.pages.access import PersonRequest, member_of
@@ -99,8 +99,4 @@ def _ask(
 
 def _item(project: Project, public_id: UUID) -> Item:
     """Return an item of the project with what its page shows, or 404."""
-    return found(
-        Item.objects.filter(project=project, public_id=public_id)
-        .select_related("picture", "category", "intended", "project")
-        .first()
-    )
+    return one(Item.objects.select_related("picture", "category", "intended", "project"), project, public_id)

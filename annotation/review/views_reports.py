@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotation.consensus import reports
 from annotation.consensus.report_notices import contact_of
 from annotation.consensus.reports import AnsweredMeanwhile, ProjectClosed, ReportedPost
-from annotation.core.found import found
+from annotation.core.found import found, one
 from annotation.domain.reports import ReportAnswer
 from annotation.media.responses import picture_file
 from annotation.models import Item, Membership, Picture, Project
@@ -90,8 +90,7 @@ _DONE = {
 
 
 def _post(project: Project, public_id: UUID) -> ReportedPost:
-    item = Item.objects.filter(project=project, public_id=public_id).first()
-    return found(reports.reported_post(item) if item is not None else None)
+    return found(reports.reported_post(one(Item.objects, project, public_id)))
 
 
 def _picture(request: PersonRequest, slug: str, public_id: UUID) -> Picture:

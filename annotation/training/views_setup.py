@@ -1,7 +1,7 @@
 """Training and checks for admins: the rules, the items with a known answer, results by person and by item."""
 
 from annotation.pages.project_page import project_page
-from annotation.core.found import found
+from annotation.core.found import one
 from typing import Any
 from uuid import UUID
 
@@ -65,7 +65,7 @@ def results(request: PersonRequest, slug: str) -> HttpResponse:
 def person(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Grant another attempt, or let somebody label without a pass."""
     admin = member_of(request, slug, Role.ADMIN)
-    member = found(Membership.objects.filter(project=admin.project, public_id=public_id, user__isnull=False).first())
+    member = one(Membership.objects.filter(user__isnull=False), admin.project, public_id)
     if request.POST.get("act") == "attempt":
         attempts.grant_attempt(admin, member)
         messages.success(request, _("%(name)s may begin once more.") % {"name": member.pseudonym})
@@ -81,7 +81,7 @@ def person(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 def item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Declare, change, rest or remove the known answer of one item."""
     member = member_of(request, slug, Role.ADMIN)
-    item_row = found(Item.objects.filter(project=member.project, public_id=public_id).select_related("picture").first())
+    item_row = one(Item.objects.select_related("picture"), member.project, public_id)
     known = control_items.known_answer_of(item_row)
     acts = request.method == "POST" and request.POST.get("act", "mark") == "mark"
     categories, choose = categories_of(member.project), member.project.choose

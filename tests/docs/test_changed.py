@@ -27,5 +27,10 @@ def test_a_change_reaches_the_tests_that_could_notice_it(file, tests):
     assert len(reached) < len(changed.test_files()) / 2
 
 
+def test_a_module_that_is_loaded_by_its_name_reaches_whoever_asks_the_registry():
+    reached, unknown = changed.reached(["annotation/domain/questions/kinds/text.py"])
+    assert "tests/annotation/labelling/test_further_questions.py" in reached and unknown == []
+
+
 def test_what_nothing_imports_is_named_and_a_test_that_is_gone_is_not():
     assert changed.reached(["pyproject.toml", "tests/docs/test_gone.py"]) == ([], ["pyproject.toml"])

@@ -38,6 +38,10 @@ class DesignField:
         """Return the attribute as a row has it."""
         return value
 
+    def meaning(self, value: Any) -> Any:
+        """Return what is equal for two versions that ask the same; None where the field makes no difference."""
+        return None
+
 
 class Words(DesignField):
     """A short text, or one text a language."""
@@ -61,12 +65,17 @@ class WholeNumber(DesignField):
     """What a row without the field means. None: it needs one."""
     suggested: str = ""
     """What the page begins with."""
+    parts_versions: bool = False
+    """Whether versions with another number ask something else."""
 
     def read(self, code: str, row: Mapping[str, Any]) -> int:
         value = row.get(self.name, self.default)
         if type(value) is not int or not self.least <= value <= self.most:
             raise BadQuestions(self.refusal, code=code, least=self.least, most=f"{self.most:,}")
         return value
+
+    def meaning(self, value: Any) -> Any:
+        return value if self.parts_versions else None
 
 
 class Options(DesignField):
@@ -90,6 +99,9 @@ class Options(DesignField):
 
     def written(self, value: Any) -> Any:
         return [_option_row(option) for option in value]
+
+    def meaning(self, value: Any) -> Any:
+        return frozenset(option.code for option in value if not option.retired)
 
 
 def read_field(code: str, row: Mapping[str, Any], field: str, limit: int) -> dict[str, str]:

@@ -7,6 +7,7 @@ number of points make another question under the same code: its answers have fig
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from annotation.domain.questions.kinds.registry import kind_of
 from annotation.domain.questions.question import Question
 
 
@@ -67,4 +68,5 @@ def _pooled(newest_first: Sequence[Question]) -> PooledQuestion:
 
 
 def _meaning(question: Question) -> tuple[object, ...]:
-    return question.kind, question.points, frozenset(option.code for option in question.offered)
+    own = (field.meaning(getattr(question, field.name)) for field in kind_of(question).fields)
+    return question.kind, *own

@@ -39,7 +39,7 @@ class StudioResult(NamedTuple):
 
 
 class Kind(ABC):
-    """A kind of question. Values are answers as labels store them; a skipped question has none and comes nowhere."""
+    """A kind of question. Values are answers as labels store them; that of a skipped question is never given to one."""
 
     name: ClassVar[str]
     """What the answer is, in English; pages translate it."""

@@ -21,6 +21,7 @@ _POINTS = WholeNumber(
     most=9,
     refusal=_("Question %(code)s needs points: a whole number from %(least)s to %(most)s."),
     suggested="5",
+    parts_versions=True,
 )
 
 
