@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from annotation.domain.category_sets import further_of
 from annotation.domain.choices import Modality, Stage
-from annotation.domain.columns.items import NOTHING_ABOUT
+from annotation.domain.columns.in_files import NOTHING_ABOUT
 from annotation.domain.formats.base import BadValue, Row
 from annotation.domain.imports.decided import (
     check_claims,
