@@ -15,10 +15,10 @@ from annotation.assignment.release_seats import reset_idle_members
 from annotation.consensus.case_from_rows import case_of, seats_of
 from annotation.domain.alignment import aligned_flag, alignment
 from annotation.domain.category_sets import further_of
-from annotation.domain.choices import EventVerb, Modality, PriorState, Stage
+from annotation.domain.choices import EventVerb, PriorState, Stage
 from annotation.domain.formats.base import BadValue, Row, RowError, Unreadable, stands_twice
 from annotation.domain.formats.zip_archives import shown
-from annotation.domain.imports.row import Intake
+from annotation.domain.imports.row_reader import RowReader
 from annotation.domain.imports.values import IncomingPrior
 from annotation.domain.patterns import corrected, pattern
 from annotation.domain.pictures.decoding import BadPicture
@@ -105,7 +105,7 @@ class _Filling:
         self.actor = actor
         self.project, self.bundle, self.options, self.report = project, bundle, options, report
         self.gallery, self.tick = gallery, tick
-        self.intake = Intake(terms_of(project, options))
+        self.reader = RowReader(terms_of(project, options))
         self.categories = {category.code: category for category in Category.objects.filter(project=project)}
         self._named: set[int] = set()  # items of rows without an error
         self._changed: set[int] = set()
@@ -222,11 +222,7 @@ class _Filling:
     # ── Priors ────────────────────────────────────────────────────────────────
 
     def _fill_priors(self, row: Row, item: Item) -> bool:
-        priors = [
-            self.intake.prior(modality, prior)
-            for modality, prior in ((Modality.TEXT, row.text_prior), (Modality.IMAGE, row.image_prior))
-            if prior is not None
-        ]
+        priors = self.reader.priors(row)
         stored = {prior.modality: prior for prior in item.priors.filter(current=True, state=PriorState.OK)}
         there = [(prior, stored[prior.modality]) for prior in priors if prior.modality in stored]
         self._differs += [self._says_otherwise(*pair) for pair in there]
@@ -278,19 +274,18 @@ class _Filling:
     # ── Intents ───────────────────────────────────────────────────────────────
 
     def _fill_intent(self, row: Row, item: Item) -> bool:
-        code, hateful = self.intake.intent_of(row)
+        intent = self.reader.intent(row)
+        code, hateful, several = intent.code, intent.hateful, intent.codes
         if code is None and hateful is None:
             return False
-        several = self.intake.categories.codes(row.intended)
         if item.intended is not None or item.intended_hateful is not None:
             there = (item.intended and item.intended.code, item.intended_hateful, tuple(item.intended_categories))
             self._differs.append((code, hateful, tuple(several)) != there)
             return False
-        intent = self.intake.intent(code, hateful, several)
         category = item.category.value() if item.category else None
         further = further_of(category, item.categories) if category else ()
         closed = item.stage in (Stage.GOLD, Stage.DISPUTED)
-        aligned = aligned_flag(alignment(category, item.hateful, intent, further)) if closed else item.aligned
+        aligned = aligned_flag(alignment(category, item.hateful, intent.value(), further)) if closed else item.aligned
         intended = None if code is None else self.categories[code]
         without_intent = Item.objects.filter(Q(intended=None, intended_hateful=None), pk=item.pk)
         fields = {"intended": intended, "intended_categories": list(several), "intended_hateful": hateful}
@@ -311,7 +306,7 @@ class _Filling:
     # ── Known answers ─────────────────────────────────────────────────────────
 
     def _fill_known(self, row: Row, item: Item) -> bool:
-        known_answer = self.intake.known_of(row)
+        known_answer = self.reader.known(row)
         if known_answer is None:
             return False
         item.refresh_from_db(fields=["stage", "version"])  # priors may have made it ready

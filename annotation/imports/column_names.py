@@ -3,7 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from annotation.domain.columns.items import told
+from annotation.domain.columns.in_files import told
 
 COLUMN_NAMES: tuple[tuple[tuple[str, ...], str | Promise], ...] = tuple(
     (names, gettext_lazy(words)) for words, names in told().items()

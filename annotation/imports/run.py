@@ -164,7 +164,7 @@ class _Import:
 
     def _check(self) -> None:
         report = self.report
-        report.format, reader = self.bundle.reader(self.options, self.intake.categories.knows, self._tick)
+        report.format, reader = self.bundle.reader(self.options, self.intake.reader.categories.knows, self._tick)
         batch: list[Incoming] = []
         try:
             for row in reader:

@@ -6,19 +6,7 @@ from typing import Any
 
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Modality
-from annotation.domain.columns.column import (
-    CATEGORY,
-    FLAG,
-    TEXT,
-    WHOLE,
-    Column,
-    Facts,
-    FromFile,
-    Listed,
-    When,
-    among,
-    names_of,
-)
+from annotation.domain.columns.column import CATEGORY, FLAG, TEXT, WHOLE, Column, Facts, FromFile, Listed, When, among
 from annotation.domain.columns.labels import LABELS
 from annotation.domain.columns.priors import prior_columns
 from annotation.domain.patterns import pattern_of
@@ -289,28 +277,6 @@ ITEMS = (
         file=FromFile(_("A JSON object with anything else that should be kept.")),
     ),
 )
-
-ABOUT_ITEMS = names_of(column for column in ITEMS if column.field and column.file and column.file.most)
-"""Those that an import stores as the file has them, in the field of the same name."""
-NOTHING_ABOUT: Facts = dict.fromkeys((*ABOUT_ITEMS, "source"), "")
-
-_TOLD = (
-    *("id", "text", "image", "picture_text", "picture_text_reader", "batch"),
-    *("intended", "intended_categories", "intended_hateful", "labels", "annotator", "answer_CODE"),
-    *("gold", "categories", "gold_source", "rationale", "known_category", "known_explanation", "known_training"),
-    *("text_label", "text_hateful", "text_explanation", "text_model", "text_prompt_digest", "text_severity"),
-    *("severity", "target_group", "item_source", "licence", "provenance", "injected"),
-)
-
-
-def told() -> dict[str, tuple[str, ...]]:
-    """Return what stands in the columns of files, with the names of each, in the order of the page; new ones last."""
-    names: dict[str, tuple[str, ...]] = {}
-    for column in sorted(ITEMS, key=lambda column: (*_TOLD, column.name).index(column.name)):
-        if column.file is not None:
-            names[column.file.words] = (*names.get(column.file.words, ()), *column.file_names)
-    return names
-
 
 _LATER = ("categories", "intended_categories", "labels", "guideline_version", "rationale")
 _LATER_PARTS = (When.ASKED, When.WORDS, When.CLOSED, When.INJECTED, When.SPLIT, When.WITHHELD)

@@ -143,7 +143,7 @@ class Row:
     intended_hateful: bool | None = None
     severity: int | None = None
     about: Mapping[str, str] = field(default_factory=dict)
-    """What is stored as the file has it, by `annotation.domain.columns.items`; nothing of it is empty."""
+    """What is stored as the file has it, by `annotation.domain.columns.in_files`; nothing of it is empty."""
     text_prior: RowPrior | None = None
     image_prior: RowPrior | None = None
     labels: tuple[RowLabel, ...] = ()

@@ -12,7 +12,8 @@ from typing import Any
 
 from annotation.domain import category_sets
 from annotation.domain.choices import Modality, Source, Stage
-from annotation.domain.columns.items import ABOUT_ITEMS, GOLD_SET, ITEMS
+from annotation.domain.columns.in_files import ABOUT_ITEMS
+from annotation.domain.columns.items import GOLD_SET, ITEMS
 from annotation.domain.columns.priors import ABOUT_PRIORS
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, LabelUse, Reading, Row, RowLabel, RowPrior

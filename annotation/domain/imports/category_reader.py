@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import Self
 
 from annotation.domain.categories import DEFAULT_CATEGORIES, UnknownCategory, names, read_category
 from annotation.domain.category_sets import BadSet, as_stored, check_together, parts_of
@@ -12,6 +14,51 @@ from annotation.domain.votes import Category
 _BINARY_WORDS = {"hateful": True, "not_hateful": False}
 
 
+@dataclass(frozen=True)
+class Named:
+    """What a cell names: categories of the project, or only whether it is hateful."""
+
+    written: str
+    hateful: bool
+    categories: tuple[Category, ...]
+    """By code; none where the cell names only the side."""
+    of_side: tuple[Category, ...] = ()
+    """The project's categories of the side that is named alone."""
+
+    @property
+    def first(self) -> Category | None:
+        """The category that rows keep as theirs."""
+        return self.categories[0] if self.categories else None
+
+    @property
+    def code(self) -> int | None:
+        """The code of that category."""
+        return self.categories[0].code if self.categories else None
+
+    @property
+    def codes(self) -> tuple[int, ...]:
+        """The codes as rows keep them: none for fewer than two categories."""
+        return tuple(as_stored(category.code for category in self.categories))
+
+    def category(self, field: str) -> Category:
+        """Return a category. A side counts only if the project has one category on it. Raises BadValue."""
+        if self.categories:
+            return self.categories[0]
+        if len(self.of_side) != 1:
+            reason = (
+                f"The file only says {self.written}, but the project has {len(self.of_side)} such categories. Import "
+                "the label as intended, where hateful or not is enough."
+            )
+            raise BadValue("binary_label", reason, field)
+        return self.of_side[0]
+
+    def alone(self, field: str) -> Self:
+        """Return it, if it is one category or a side. Raises BadValue for several."""
+        if len(self.categories) > 1:
+            raise BadValue("one_category", "A view of the text or the picture alone is one category.", field)
+        return self
+
+
 class CategoryReader:
     """A reader of cells as categories of one project. It remembers what it has read."""
 
@@ -20,7 +67,7 @@ class CategoryReader:
         self._categories = categories
         self._choose = choose
         self._by_word: dict[str, Category] = {}
-        self._by_cell: dict[str, tuple[Category, ...]] = {}
+        self._by_cell: dict[str, Named] = {}
 
     def category(self, written: str, field: str) -> Category:
         category = self._by_word.get(written)
@@ -52,17 +99,25 @@ class CategoryReader:
             return None
         return next((category for category in self._categories if category.code == int(whole)), None)
 
-    def several(self, written: str, field: str) -> tuple[Category, ...]:
-        """Return the categories that a cell names, by code: several only where the project takes several.
+    def read_cell(self, written: str, field: str) -> Named:
+        """Return what a cell names: several categories only where the project takes several. Raises BadValue."""
+        named = self._by_cell.get(written)
+        if named is None:
+            named = self._by_cell[written] = self._named(written, field)
+        return named
 
-        Raises BadValue.
-        """
-        read = self._by_cell.get(written)
-        if read is None:
-            read = self._by_cell[written] = self._read_cell(written, field)
-        return read
+    def _named(self, written: str, field: str) -> Named:
+        try:
+            categories = self._categories_of(written, field)
+        except BadValue:
+            if written not in _BINARY_WORDS:
+                raise
+            hateful = _BINARY_WORDS[written]
+            of_side = tuple(category for category in self._categories if category.hateful == hateful)
+            return Named(written, hateful, (), of_side)
+        return Named(written, categories[0].hateful, categories)
 
-    def _read_cell(self, written: str, field: str) -> tuple[Category, ...]:
+    def _categories_of(self, written: str, field: str) -> tuple[Category, ...]:
         try:
             return (self.category(written, field),)
         except BadValue:
@@ -83,51 +138,10 @@ class CategoryReader:
         except BadValue:
             return False
 
-    def codes(self, written: str | None) -> tuple[int, ...]:
-        """Return the codes of a cell that was read before, as rows keep them: none for fewer than two categories."""
-        return tuple(as_stored(category.code for category in self._by_cell.get(written or "", ())))
-
-    def code_or_side(self, written: str, field: str) -> tuple[int | None, bool]:
-        """Return the code of a cell's first category and its side, or the side for `hateful` and `not_hateful`.
-
-        Raises BadValue.
-        """
-        try:
-            category = self.several(written, field)[0]
-        except BadValue:
-            if written not in _BINARY_WORDS:
-                raise
-            return None, _BINARY_WORDS[written]
-        return category.code, category.hateful
-
     def knows(self, written: str) -> bool:
         """Return whether a label is a category's name, or names a side."""
         try:
-            self.code_or_side(written, "")
+            self.read_cell(written, "")
         except BadValue:
             return False
         return True
-
-    def of_side(self, written: str, field: str) -> Category:
-        """Return a category. `hateful` and `not_hateful` count only if the project has one category on that side.
-
-        Raises BadValue.
-        """
-        code, hateful = self.code_or_side(written, field)
-        if code is not None:
-            return self.by_code[code]
-        matches = [category for category in self._categories if category.hateful == hateful]
-        if len(matches) != 1:
-            reason = (
-                f"The file only says {written}, but the project has {len(matches)} such categories. Import the label "
-                "as intended, where hateful or not is enough."
-            )
-            raise BadValue("binary_label", reason, field)
-        return matches[0]
-
-    def one_or_side(self, written: str, field: str) -> tuple[int | None, bool]:
-        """Return a category's code and side, or only the side. Raises BadValue, also for several categories."""
-        code_and_side = self.code_or_side(written, field)
-        if self.codes(written):
-            raise BadValue("one_category", "A view of the text or the picture alone is one category.", field)
-        return code_and_side

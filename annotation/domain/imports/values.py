@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from annotation.domain.alignment import IntendedCategory, IntendedHateful, Intent
+from annotation.domain.category_sets import further_of
 from annotation.domain.choices import Choose, Modality, Reason, Source, SourceLabels, Stage
 from annotation.domain.imports.redaction import Mask
 from annotation.domain.item_decision import Rules
@@ -31,6 +33,27 @@ class Terms:
     """Batch, source and licence of rows that name none; nothing of it is empty."""
     questions: tuple[Question, ...] | None = ()
     """All versions of the further questions; None: answers to them are left out."""
+
+
+@dataclass(frozen=True)
+class IncomingIntent:
+    """What the author meant: a category, or only hateful or not, or nothing that is known."""
+
+    category: Category | None = None
+    hateful: bool | None = None
+    codes: tuple[int, ...] = ()
+    """The codes of all categories where there are several."""
+
+    @property
+    def code(self) -> int | None:
+        """The code of the category."""
+        return None if self.category is None else self.category.code
+
+    def value(self) -> Intent | None:
+        """Return it as a value for the rules."""
+        if self.category is not None:
+            return IntendedCategory(self.category, further_of(self.category, self.codes))
+        return None if self.hateful is None else IntendedHateful(self.hateful)
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,10 @@ LABEL_COLUMNS = names_of(among(LABELS, ()))
 SETS = frozenset(column.name for column in (*ITEMS, *LABELS) if column.kind == [CATEGORY])
 """Columns whose values are the codes of several categories."""
 
-QUESTION_COLUMN = QUESTIONS
-SPLIT_COLUMN = "split"
 PICTURE_TEXT_COLUMNS = names_of(column for column in ITEMS if column.when is When.WORDS)
+"""The words that were read in a picture, and who read them."""
+
+QUESTION_COLUMN, SPLIT_COLUMN = QUESTIONS, "split"
 
 Row = Mapping[str, Any]
 

@@ -13,7 +13,7 @@ from hypothesis.extra.django import TestCase
 from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Choose
 from annotation.domain.columns.column import TEXT
-from annotation.domain.columns.items import ABOUT_ITEMS
+from annotation.domain.columns.in_files import ABOUT_ITEMS
 from annotation.domain.columns.priors import ABOUT_PRIORS
 from annotation.domain.one_line import one_line
 from annotation.domain.releases.columns import Scope

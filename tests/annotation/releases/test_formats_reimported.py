@@ -402,4 +402,4 @@ def test_spreadsheets_hold_sets_in_one_cell_and_one_project_of_one_category_has_
         row = next(row for row in csv.DictReader(file) if row["id"] == "both")
     assert (row["gold_categories"], row["categories"], row["category"]) == ("10;25", "10;25", "10")
     assert '<Choices name="label" toName="text" choice="multiple">' in (tmp_path / "out/label_studio.xml").read_text()
-    assert "categories" not in Selection().columns(withholding=False)
+    assert "categories" not in Selection().columns(())
