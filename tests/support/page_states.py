@@ -12,6 +12,7 @@ from annotation.models import Import, Skip
 from generation.models import Candidate, Exemplar, Reply
 from moderation.domain.antihateagent.actions import InvestigationOptions
 from moderation.domain.hatexscore.estimators import Estimator
+from moderation.domain.hatexscore.request import Scoring
 from moderation.evaluation.arms import Arm, stored_arms
 from moderation.evaluation.report import report_of
 from moderation.hatexscore import start as hatexscore
@@ -59,7 +60,7 @@ def _refused_import(world: World) -> str:
 
 def _score(world: World) -> None:
     """Score an explanation: what was scored is shown with its numbers."""
-    choice = hatexscore.Choice(Estimator.GIVEN, p=0.9, p_masked=0.1)
+    choice = Scoring(estimator=Estimator.GIVEN, p=0.9, p_masked=0.1)
     score = hatexscore.start(world.item, hatexscore.pasted("“canary” is hateful.", True), choice, ring=False)
     runner.claim_and_perform(Run.objects.get(public_id=score.run).pk, worker.planned_model)
 
