@@ -9,7 +9,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from annotation.domain.categories import names
 from annotation.domain.priors.schema import category_reader
 from annotation.domain.votes import Category
+from moderation.domain.hatexscore import htc
 from moderation.domain.task import Task
+
+REASON_DISAGREES = "reason_disagrees"
+"""The warning of a verdict whose own reason concludes the opposite."""
 
 
 class AnswerShape(BaseModel):
@@ -72,11 +76,18 @@ def _in_any_case(categories: Sequence[Category]) -> Callable[[Any], int]:
     return read
 
 
+def stated_verdict(hateful: bool | None, reason: str, category: int | None = None) -> dict[str, Any]:
+    """Return `{"hateful", "category", "reason"}`, with a warning where the reason itself concludes the opposite."""
+    said = None if hateful is None else htc.verdict(reason)
+    warned = {"warnings": [REASON_DISAGREES]} if said is not None and said is not hateful else {}
+    return {"hateful": hateful, "category": category, "reason": reason} | warned
+
+
 def verdict(value: dict[str, Any], categories: Sequence[Category]) -> dict[str, Any]:
-    """Return `{"hateful", "category", "reason"}` of an answer in either form; a binary answer has no category."""
+    """Return the stated verdict of an answer in either form; a binary answer has no category."""
     code = value.get("category")
     hateful = value["hateful"] if code is None else next(row.hateful for row in categories if row.code == code)
-    return {"hateful": hateful, "category": code, "reason": value["reason"]}
+    return stated_verdict(hateful, value["reason"], code)
 
 
 def not_hateful_verdict(categories: Sequence[Category], task: Task, reason: str) -> dict[str, Any]:
