@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
 
 from providers.half_characters import whole_texts
-from providers.refusals import refuses
+from providers.refusals import is_error, refuses
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -140,8 +140,8 @@ def correction_prompt(error: str) -> str:
 
 
 def is_refusal(text: str) -> bool:
-    """Return whether the answer is a refusal in prose: it holds no JSON."""
-    return not _has_json(text) and refuses(text)
+    """Return whether the answer is a refusal in prose, without JSON, or a filter's error."""
+    return is_error(text) if _has_json(text) else refuses(text)
 
 
 def declines_to_write(text: str) -> bool:
