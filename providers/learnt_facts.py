@@ -8,8 +8,11 @@ import threading
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from providers.profiles import Lesson
+from providers.profiles import Fact, Lesson
 
+_HABITS = (Fact.REMINDED, Fact.WORDY)
+_HABIT = 2
+"""After so many questions in a row that had to be asked twice, the next is asked as the second time."""
 _MOST_PER_MODEL = 40
 """A server that rejects something new each time must not fill the memory or the table."""
 
@@ -30,6 +33,7 @@ class LearntFacts:
         self._lock = threading.Lock()
         self._known: dict[str, tuple[Lesson, ...]] = {}
         self._new: list[LearntFact] = []
+        self._in_a_row: dict[tuple[str, str, Fact], int] = {}
 
     def about(self, name: str) -> tuple[Lesson, ...]:
         """Return the lessons about one model, in the order in which they were learnt."""
@@ -42,6 +46,15 @@ class LearntFacts:
             if not _is_known(known, fact.lesson) and len(known) < _MOST_PER_MODEL:
                 self._known[fact.name] = _with(known, fact.lesson)
                 self._new.append(fact)
+
+    def note_answer(self, name: str, role: str, reasons: Collection[Fact]) -> None:
+        """Note why a question of this role had to be asked more than once, if it had. A habit is learnt."""
+        for fact in _HABITS:
+            key = name, role, fact
+            with self._lock:
+                in_a_row = self._in_a_row[key] = self._in_a_row.get(key, 0) + 1 if fact in reasons else 0
+            if in_a_row >= _HABIT:
+                self.learn(LearntFact(name, Lesson(fact)))
 
     @property
     def has_new(self) -> bool:

@@ -110,10 +110,14 @@ class Usage:
 
 @dataclass(frozen=True)
 class Sample:
-    """One of several answers to one request. `finish` is as in `Reply`, or "refused" where the model declined it."""
+    """One of several answers to one request. `finish` is as in `Reply`, or "refused" where the model declined it.
+
+    `thought` is as in `Reply`.
+    """
 
     text: str
     finish: str = "stop"
+    thought: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,7 @@ class Reply:
 
     `samples` holds all answers if several were wanted, and is empty otherwise; `text` is the first of them.
     `without` names what the request asked for and the model was not sent, because it does not take it: `temperature`.
+    `thought` is what stands with the thoughts where there is no text: some servers put the answer there.
     """
 
     text: str
@@ -132,6 +137,7 @@ class Reply:
     attempts: int = 1
     without: tuple[str, ...] = ()
     samples: tuple[Sample, ...] = ()
+    thought: str = ""
 
 
 class ProviderError(Exception):

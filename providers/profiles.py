@@ -38,6 +38,14 @@ class Fact(StrEnum):
     """It answers in one piece only if its thinking is switched off."""
     THINKS = "thinks"
     """It thinks before it answers, and the limit of an answer's tokens includes that."""
+    STREAMS = "streams"
+    """It answers in a stream only."""
+    NO_SYSTEM = "no_system"
+    """It knows no system role: instructions stand in the first message of the user."""
+    REMINDED = "reminded"
+    """It keeps to the form of an answer only if the end of the question says so once more."""
+    WORDY = "wordy"
+    """Its answers need twice the room that questions give them."""
     ROOT = "root"
     """Its server answers below the path in the value, which its address in the settings lacks."""
 
@@ -71,8 +79,10 @@ class ModelProfile:
     `limit_name` is the parameter that limits an answer's tokens (empty: the protocol's usual one) and `most_tokens`
     its highest value (0: not known). If the model `thinks`, that limit includes its thinking, for which
     `thinking_tokens` are added. `effort` is sent as `reasoning_effort`, and `send` are further parameters.
-    `picture_side` is the longest side, in pixels, that a picture is worth sending with. A model without `pictures` is
-    sent them all the same, because only its server knows, unless the operator says so (`is_sent_pictures`).
+    `picture_side` is the longest side, in pixels, that a picture is worth sending with. A model without `pictures`
+    is sent them all the same, because only its server knows, unless the operator says so (`is_sent_pictures`). One
+    that `streams` answers in no other way, one without `system` gets its instructions from the user, and one is
+    `reminded` of the form with each question.
 
     Three facts only an operator can say. A `plain` model answers an instruction with one text and knows no JSON. One
     that takes `n` gives several answers in one call. `trained` names what a model was trained as (say `CoARL`) that
@@ -89,6 +99,10 @@ class ModelProfile:
     effort: str = ""
     pictures: bool = True
     is_sent_pictures: bool = True
+    streams: bool = False
+    system: bool = True
+    reminded: bool = False
+    wordy: bool = False
     picture_side: int = 2048
     send: tuple[tuple[str, Any], ...] = ()
     plain: bool = False
@@ -105,9 +119,15 @@ class ModelProfile:
         """The tokens that an answer's limit needs for thinking, beside those for what is said."""
         return self.thinking_tokens if self.thinks else 0
 
+    def room_beside(self, tokens: int) -> int:
+        """Return the tokens that an answer's limit needs beside those that its question gives it."""
+        return self.room_to_think + (tokens if self.wordy else 0)
+
     def with_lesson(self, lesson: Lesson) -> "ModelProfile":
         """Return the profile with one more fact; a value that makes no sense changes nothing."""
         value = lesson.value
+        if switch := _SWITCHED_BY.get(lesson.fact):
+            return replace(self, **switch)
         match lesson.fact:
             case Fact.REJECTS:
                 return replace(self, rejects=self.rejects | {value})
@@ -115,16 +135,10 @@ class ModelProfile:
                 return replace(self, limit_name=value)
             case Fact.MOST_TOKENS if value.isdecimal():
                 return replace(self, most_tokens=int(value))
-            case Fact.LEAST_TEMPERATURE:
-                return replace(self, least_temperature=_LEAST_TEMPERATURE)
             case Fact.JSON if value in JSON_FORMS:
                 return replace(self, json=less_demanding(self.json, value))
-            case Fact.NO_PICTURES:
-                return replace(self, pictures=False)
             case Fact.MUST_NOT_THINK:
                 return replace(self, send=(*self.send, ("enable_thinking", False)))
-            case Fact.THINKS:
-                return replace(self, thinks=True)
         return self
 
     def with_lessons(self, lessons: Iterable[Lesson]) -> "ModelProfile":
@@ -135,7 +149,16 @@ class ModelProfile:
         return profile
 
 
-_LEAST_TEMPERATURE = 0.01
+_SWITCHED_BY: Mapping[Fact, Mapping[str, Any]] = {
+    Fact.LEAST_TEMPERATURE: {"least_temperature": 0.01},
+    Fact.NO_PICTURES: {"pictures": False},
+    Fact.THINKS: {"thinks": True},
+    Fact.STREAMS: {"streams": True},
+    Fact.NO_SYSTEM: {"system": False},
+    Fact.REMINDED: {"reminded": True},
+    Fact.WORDY: {"wordy": True},
+}
+"""The fields that a fact without a value sets."""
 
 
 def less_demanding(first: JsonForm, second: str) -> JsonForm:
@@ -260,11 +283,12 @@ def _is_fitting(key: str, value: Any) -> bool:
     return False
 
 
-_SWITCHES = ("temperature", "thinks", "pictures", "plain", "n")
+_SWITCHES = ("temperature", "thinks", "pictures", "plain", "n", "streams", "system", "reminded", "wordy")
 MOST_TRAINED = 80
 """The most characters of what a model was trained as."""
 _EXPLAINED = (
-    "A model may have: temperature, thinks, pictures, plain, n (true or false); json (schema, object, off); limit_name "
-    "(max_tokens, max_completion_tokens); most_tokens, thinking_tokens, picture_side (whole numbers); "
+    "A model may have: temperature, thinks, pictures, plain, n, streams, system, reminded, wordy (true or false); "
+    "json (schema, object, off); limit_name (max_tokens, max_completion_tokens); most_tokens, thinking_tokens, "
+    "picture_side (whole numbers); "
     "least_temperature; effort, trained (words); rejects (a list of parameters); send (a table of further parameters)."
 )

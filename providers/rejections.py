@@ -50,8 +50,24 @@ _TOO_LONG = ("context length", "context window", "context limit", "context size"
 _OTHER_NAMES = {"json_schema": "response_format", "json_object": "response_format", "guided_json": "response_format"}
 _JSON_PHRASES = ("json mode", "json schema", "response format", "structured output")
 _PICTURE_PHRASES = ("image input", "image(s)", "images are not", "vision", "multimodal", "multi-modal", "image_url")
+_STREAM = re.compile(
+    r"only supports? (?:the )?stream|enable the stream parameter|stream(?:ing)? mode only"
+    r"|incremental_output (?:set )?to true|stream(?:ing)? (?:must be (?:true|enabled)|is required)|requires? stream"
+    r"|(?:仅|只)支持流式|스트리밍만"
+)
+_SYSTEM = re.compile(
+    r"(?:system|developer) (?:role|message|prompt|instruction)s?\b[^.]{0,40}?"
+    r"(?:n[o']t |un)(?:supported|enabled|allowed)"
+    r"|not support[a-z]* (?:the |a )?(?:system|developer)\b|roles must alternate|only user and assistant roles"
+    r"|(?:invalid|unknown|unsupported|unexpected) (?:message )?role\b[^.]{0,20}?system"
+)
+_SCHEMA = re.compile(
+    r"(?:parse|compil|initiali[sz]|invalid|unsupported|error)[^.]{0,40}?(?:grammar|samplers)\b"
+    r"|grammar\b[^.]{0,40}?(?:fail|invalid|error|(?:not |un)supported)|response_?schema|schema (?:produces|is too)"
+)
+_UNKNOWN_NAME = re.compile(r"unknown name \W{0,3}([\w$]+)[^:]*: cannot find field")
 _NO_NAME = {"", "none", "null"}
-_NEVER_LEFT_OUT = {"model", "messages", "input", "logprobs", "top_logprobs", "result_format", "stream"}
+_NEVER_LEFT_OUT = {"model", "messages", "input", "logprobs", "top_logprobs", "result_format", "stream", "headers"}
 
 
 def lesson_of(fault: BadRequest, request: Request) -> Lesson | None:
@@ -65,6 +81,8 @@ def lesson_of(fault: BadRequest, request: Request) -> Lesson | None:
         return None
     if "enable_thinking" in sentence.replace("enable thinking", "enable_thinking") and "false" in sentence:
         return Lesson(Fact.MUST_NOT_THINK)
+    if way := _other_way(sentence, request, profile):
+        return way
     parameter = _rejected_parameter(fault, sentence, request)
     if parameter == "response_format":
         return _next_json_form(profile)
@@ -77,11 +95,36 @@ def lesson_of(fault: BadRequest, request: Request) -> Lesson | None:
     return Lesson(Fact.REJECTS, parameter) if parameter and parameter not in _NEVER_LEFT_OUT else None
 
 
+def _other_way(sentence: str, request: Request, profile: ModelProfile) -> Lesson | None:
+    """Return that the model wants its question in another way: streamed, or without a system role."""
+    if not profile.streams and _tells(_STREAM, sentence, request):
+        return Lesson(Fact.STREAMS)
+    has_system = any(message.role == "system" for message in request.messages)
+    return Lesson(Fact.NO_SYSTEM) if has_system and _tells(_SYSTEM, sentence, request) else None
+
+
+def _tells(words: re.Pattern[str], sentence: str, request: Request) -> bool:
+    """Return whether the sentence has these words and does not quote them of the prompt."""
+    said = words.search(sentence)
+    return said is not None and not any(said[0] in message.text.lower() for message in request.messages)
+
+
+def _rejects_schema(fault: BadRequest, sentence: str, request: Request) -> bool:
+    """Return whether the server could do nothing with the schema: a name inside it, or the grammar made of it."""
+    if "response_format" not in fault.sent:
+        return False
+    unknown = _UNKNOWN_NAME.search(sentence)
+    is_inside = unknown is not None and unknown[1] not in fault.sent
+    return (is_inside and request.schema is not None) or _tells(_SCHEMA, sentence, request)
+
+
 def _rejected_parameter(fault: BadRequest, sentence: str, request: Request) -> str:
     """Return the parameter that the server names as the fault; empty if it names none that was sent."""
     named = re.split(r"[.\[]", fault.parameter.strip().lower().removeprefix("body."), maxsplit=1)[0]
     if named not in _NO_NAME:
         return named if named in fault.sent else ""
+    if _rejects_schema(fault, sentence, request):
+        return "response_format"
     prompt = _words_of_prompt(request)
     for clause in _clauses(sentence):
         if _rejects(clause) and (parameter := _named_in(clause, fault.sent, prompt)):

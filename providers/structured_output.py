@@ -5,24 +5,21 @@ Strict on purpose: no nearest match, no clipping, no guess. An invalid answer go
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
-import json_repair
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
 
-from providers.half_characters import whole_texts
+from providers.json_pieces import Piece, holds_json, piece_of, pieces, unwrapped
 from providers.refusals import is_error, refuses
+from providers.thoughts import without_thoughts
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
-_FENCE = re.compile(r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)```", re.DOTALL)
-_THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _LONGEST = 100_000
-_REPAIRABLE = 20_000
-_STARTS = 200  # a text of brackets alone must not cost a parse at each of them
 _LABEL_ERRORS = {"invalid_label", "enum", "literal_error"}
 
 _CANNOT = r"(?:can['’]?t|cannot|can not|won['’]?t|will not|am unable|am not able|must decline|have to decline)\b"
@@ -78,20 +75,6 @@ class InvalidAnswer:
     error: str
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """A JSON value in the text, as canonical JSON; `unfit` says why it may not be used."""
-
-    raw: str
-    canonical: str
-    repaired: bool
-    unfit: str = ""
-
-
-class _Unfit(ValueError):
-    """JSON that the standard library accepts and we do not."""
-
-
 def invalid_label(label: object, allowed: list[str]) -> PydanticCustomError:
     """Return the error that a shape's validator raises for a label outside the closed set.
 
@@ -111,24 +94,50 @@ def read_answer(
     """
     if len(text) > _LONGEST:
         return InvalidAnswer("invalid_output", f"the answer has {len(text):,} characters")
-    answer = without_thinking(text)
+    answer = without_thoughts(text)
     wrong = InvalidAnswer("invalid_output", "the answer holds no JSON value")
     answers: list[ReadAnswer[Shape]] = []
-    for piece in _pieces(answer):
+    for piece in pieces(answer):
         if piece.unfit:
             wrong = InvalidAnswer("invalid_output", piece.unfit)
             continue
         try:
-            value = shape.model_validate_json(piece.canonical, context=dict(context or {}))
+            value, is_wrapped = _value_of(piece, shape, dict(context or {}))
         except ValidationError as fault:
             wrong = _wrong(fault)
             continue
-        answers.append(ReadAnswer(value, piece.raw, piece.repaired or answer != text))
+        answers.append(ReadAnswer(value, piece.raw, piece.repaired or is_wrapped or answer != text))
     if not answers:
         return wrong
     if any(later.value != answers[0].value for later in answers[1:]):
         return InvalidAnswer("invalid_output", "the answer holds two different values, and one was asked for")
     return answers[0]
+
+
+def _value_of(piece: Piece, shape: type[Shape], context: dict[str, Any]) -> tuple[Shape, bool]:
+    """Return the value of the piece, and whether it stood in a wrapping.
+
+    Raises ValidationError if neither the piece nor what is wrapped in it has the shape.
+    """
+    try:
+        return shape.model_validate_json(piece.canonical, context=context), False
+    except ValidationError as fault:
+        for inner in unwrapped(json.loads(piece.canonical)):
+            with suppress(ValidationError):
+                return shape.model_validate_json(json.dumps(inner), context=context), True
+        raise fault
+
+
+def read_only_value(text: str, shape: type[Shape]) -> Shape | None:
+    """Return the value of `shape` that is the whole text.
+
+    Returns None if the text holds anything else beside it, or no such value.
+    """
+    piece = piece_of(text.strip(), repaired=False) if len(text) <= _LONGEST else None
+    if piece is None or piece.unfit:
+        return None
+    read = read_answer(piece.raw, shape)
+    return read.value if isinstance(read, ReadAnswer) else None
 
 
 def correction_prompt(error: str) -> str:
@@ -141,7 +150,7 @@ def correction_prompt(error: str) -> str:
 
 def is_refusal(text: str) -> bool:
     """Return whether the answer is a refusal in prose, without JSON, or a filter's error."""
-    return is_error(text) if _has_json(text) else refuses(text)
+    return is_error(text) if holds_json(text) else refuses(text)
 
 
 def declines_to_write(text: str) -> bool:
@@ -149,107 +158,8 @@ def declines_to_write(text: str) -> bool:
 
     Narrower than `is_refusal`: "We cannot let words like these stand" is a reply.
     """
-    said = without_thinking(text).replace("**", "").lstrip(_BEFORE_REFUSAL)
-    return not _has_json(said) and any(refusal.match(said) for refusal in _NOT_WRITTEN)
-
-
-def without_thinking(text: str) -> str:
-    """Return the text without the thoughts that some models put before it."""
-    return _THINKING.sub("", text)
-
-
-def _has_json(text: str) -> bool:
-    return "{" in text or bool(re.search(r"\[\s*[\"{\[]", text))
-
-
-def _pieces(text: str) -> Iterator[_Piece]:
-    """Yield the JSON values of the text: the whole, else those in fences, else those in prose, else a repaired one."""
-    whole = _piece(text.strip(), repaired=False)
-    if whole:
-        yield whole
-        return
-    fenced = [piece for block in _FENCE.findall(text) if (piece := _piece(block.strip(), repaired=True))]
-    loose = fenced or list(_loose(text))
-    if any(piece.canonical.startswith("{") for piece in loose) or not _has_json(text):
-        yield from loose
-        return
-    yield from (piece for piece in loose if piece.canonical.startswith("[{"))  # a list without its object
-    if repaired := _repaired(text):
-        yield repaired
-    else:
-        yield from loose
-
-
-def _piece(raw: str, *, repaired: bool) -> _Piece | None:
-    try:
-        value = json.loads(raw, object_pairs_hook=_object, parse_constant=_no_constant)
-        if r"\u0000" in raw:  # in strict JSON NUL stands in no other way
-            _refuse_nul(value)
-        if r"\ud" in raw.lower():  # an emoji that was cut: its half would make the whole answer unreadable
-            value = whole_texts(value)
-        return _Piece(raw, json.dumps(value, allow_nan=False, sort_keys=True), repaired)
-    except _Unfit as fault:
-        return _Piece(raw, "{}", repaired, unfit=str(fault))
-    except (ValueError, RecursionError):
-        return None
-
-
-def _loose(text: str) -> Iterator[_Piece]:
-    """Yield whole objects and arrays inside prose, outermost only."""
-    decoder = json.JSONDecoder()
-    at = 0
-    for _ in range(_STARTS):
-        start = re.compile(r"[{\[]").search(text, at)
-        if not start:
-            return
-        try:
-            _, at = decoder.raw_decode(text, start.start())
-        except (ValueError, RecursionError):
-            at = start.end()
-            continue
-        if piece := _piece(text[start.start() : at], repaired=True):
-            yield piece
-
-
-def _repaired(text: str) -> _Piece | None:
-    """Return nearly valid JSON repaired. Only an object counts: json-repair turns almost anything into an array."""
-    block = next(iter(_FENCE.findall(text)), text)
-    nearly = block[block.find("{") :] if "{" in block else ""
-    if not nearly or len(nearly) > _REPAIRABLE:
-        return None
-    try:
-        value = json_repair.loads(nearly)
-        _refuse_nul(value)
-        return (
-            _Piece(nearly, json.dumps(value, allow_nan=False, sort_keys=True), True)
-            if isinstance(value, dict)
-            else None
-        )
-    except (ValueError, RecursionError):
-        return None
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value: dict[str, Any] = {}
-    for key, part in pairs:
-        if key in value and value[key] != part:
-            raise _Unfit(f"the key {key} has two values")
-        value[key] = part
-    return value
-
-
-def _refuse_nul(value: Any) -> None:
-    """Raise _Unfit for a text with NUL, which the databases do not store in every kind of column."""
-    if isinstance(value, str) and "\x00" in value:
-        raise _Unfit("a text holds the NUL character")
-    if isinstance(value, dict):
-        value = [*value, *value.values()]
-    for part in value if isinstance(value, list) else ():
-        _refuse_nul(part)
-
-
-def _no_constant(word: str) -> Any:
-    raise _Unfit(f"{word} is no number")
+    said = without_thoughts(text).replace("**", "").lstrip(_BEFORE_REFUSAL)
+    return not holds_json(said) and any(refusal.match(said) for refusal in _NOT_WRITTEN)
 
 
 def _wrong(fault: ValidationError) -> InvalidAnswer:

@@ -1,5 +1,6 @@
 /* The further questions on the annotator's page, by keyboard. The page works without this: then every question is shown
    with the categories that it belongs to, and parts of the text are quoted in a field.
+   What the questions of one kind do beside that stands in `kinds`.
    Loaded before label.js, so that a key inside a question is taken here first. */
 (() => {
   "use strict";
@@ -17,7 +18,7 @@
     }
   }
 
-  // ── Parts of the text ───────────────────────────────────────────────────────
+  // ── Parts of the text (span) ────────────────────────────────────────────────
   const pickers = new WeakMap(); // picker -> {spans, at, from}
   const places = (step) => [Number(step.dataset.start), Number(step.dataset.end)];
   const stops = (picker) => all("[role=option]", picker);
@@ -166,6 +167,28 @@
     selection.removeAllRanges();
   });
 
+  function readyPicker(question) {
+    const picker = question.querySelector(".picker");
+    const input = field(picker);
+    input.disabled = false;
+    picker.hidden = false;
+    picker.nextElementSibling.hidden = false;
+    pickers.set(picker, { spans: input.value ? JSON.parse(input.value) : [], at: 0, from: null });
+    paint(picker);
+  }
+
+  // ── Kinds ───────────────────────────────────────────────────────────────────
+  /* By kind: `ready` when a question is on the page; `key` for a key inside it, which returns whether it was taken. A
+     kind with nothing but inputs and text fields needs no entry. */
+  const kinds = {
+    span: {
+      ready: readyPicker,
+      key: (question, target, event) => target.matches(".picker")
+        ? keyInPicker(target, event) : keyInOptions(question, target, event),
+    },
+  };
+  const kindOf = (question) => kinds[question.dataset.kind] ?? {};
+
   // ── Keys ────────────────────────────────────────────────────────────────────
   const controls = (question) =>
     all("input:not([type=hidden]), textarea, .picker", question).filter((control) => control.checkVisibility());
@@ -224,8 +247,7 @@
         keyInText(event.target, event);
         return;
       }
-      const taken = event.target.matches(".picker")
-        ? keyInPicker(event.target, event) : keyInOptions(question, event.target, event);
+      const taken = (kindOf(question).key ?? keyInOptions)(question, event.target, event);
       if (taken || event.key === " ") event.stopImmediatePropagation(); // Space ticks here, it shows no picture
       if (taken) return;
     }
@@ -259,14 +281,7 @@
   document.addEventListener("post:ready", () => {
     for (const question of questions()) {
       for (const box of all("input[type=checkbox]", question).slice(1)) box.tabIndex = -1; // arrows lead to the others
-      const picker = question.querySelector(".picker");
-      if (!picker) continue;
-      const input = field(picker);
-      input.disabled = false;
-      picker.hidden = false;
-      picker.nextElementSibling.hidden = false;
-      pickers.set(picker, { spans: input.value ? JSON.parse(input.value) : [], at: 0, from: null });
-      paint(picker);
+      kindOf(question).ready?.(question);
     }
     fold();
     const wrong = document.querySelector("#bench .question.is-wrong");

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args
+from types import NoneType
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Le, MinLen
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainSerializer
 from pydantic.fields import FieldInfo
 
@@ -29,7 +30,8 @@ class RequestSection:
 class Asked:
     """How people are asked for a field."""
 
-    label: str
+    label: str = ""
+    """Empty: pages do not ask, or in a field of their own."""
     help: str = ""
     group: RequestSection | None = None
     name: str = ""
@@ -38,15 +40,23 @@ class Asked:
     """The words of a closed set on pages."""
     ticked: tuple[Any, ...] = ()
     """What a page has chosen at first, where that is not the default."""
+    offered: bool = False
+    """Whether the page offers a choice that depends on the project or the site."""
+    radio: bool = False
+    """Whether the page shows all words of a choice at once."""
     last: bool = False
     """Whether pages show it after the others of its group."""
-    option: str = ""
-    """The help of the command's option; `{choices}` stands for the closed set."""
+    option: str | None = None
+    """The help of the command's option; `{choices}` stands for the closed set. None: commands do not ask."""
+    flags: tuple[str, ...] = ()
+    """The names of the command's option, where it has others."""
     metavar: str | None = None
     body: str = ""
     """What the API says about it."""
     longest: int | None = None
     """The most characters of a text, or of each of several."""
+    line: bool = False
+    """Whether a text is one line."""
     most: int | None = None
     """The most entries, where there may be several."""
     read: Callable[[str], Any] | None = None
@@ -88,6 +98,10 @@ class Place:
     least: Any
     most: Any
     """The bounds of a number; None: no bound."""
+    fewest: int
+    """The fewest entries, where there may be several."""
+    members: tuple[Any, ...]
+    """What a closed set holds; empty: it is none."""
     asked: Asked | None
     """None: each face asks in its own way."""
 
@@ -95,6 +109,11 @@ class Place:
     def switch(self) -> str:
         """The name of its tick box and of its option: of what is true at first, `no_…`."""
         return f"no_{self.name}" if self.default is True else self.name
+
+    @property
+    def written(self) -> list[Any]:
+        """Return the members as programs write them."""
+        return [member.value if isinstance(member, Enum) else member for member in self.members]
 
 
 class Request(BaseModel):
@@ -147,19 +166,35 @@ def _places(request: type[BaseModel], part: str) -> Iterator[Place]:
 
 
 def _place(name: str, field: FieldInfo, part: str) -> Place:
-    asked = next((each for each in field.metadata if isinstance(each, Asked)), None)
-    several = getattr(field.annotation, "__origin__", None) is tuple
+    asked = _first(Asked, field)
+    several = getattr(field.annotation, "__origin__", None) in (tuple, frozenset)
+    kind, members = _kind(field.annotation)
     return Place(
         name=(asked and asked.name) or name,
         part=part,
         field=name,
-        kind=get_args(field.annotation)[0] if several else field.annotation,
+        kind=kind,
         several=several,
         default=None if field.is_required() else field.default,
-        least=next((each.ge for each in field.metadata if isinstance(each, Ge)), None),
-        most=next((each.le for each in field.metadata if isinstance(each, Le)), None),
+        least=getattr(_first(Ge, field), "ge", None),
+        most=getattr(_first(Le, field), "le", None),
+        fewest=getattr(_first(MinLen, field), "min_length", 0),
+        members=members,
         asked=asked,
     )
+
+
+def _first(kind: type[Value], field: FieldInfo) -> Value | None:
+    return next((each for each in field.metadata if isinstance(each, kind)), None)
+
+
+def _kind(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Return the type of one value, and the members of a closed set."""
+    if getattr(annotation, "__origin__", None) is Literal:
+        return type(get_args(annotation)[0]), get_args(annotation)
+    if inner := [kind for kind in get_args(annotation) if kind not in (NoneType, ...)]:
+        return _kind(inner[0])
+    return annotation, tuple(annotation) if isinstance(annotation, type(Enum)) else ()
 
 
 def _inner(field: FieldInfo) -> type[Request] | None:

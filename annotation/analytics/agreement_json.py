@@ -4,9 +4,11 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from annotation.analytics.agreement import ACCOUNT_FIGURES, Agreement, AgreementAccount
 from annotation.analytics.declared_figures import FigurePart, json_of, object_type, type_of
-from annotation.analytics.question_agreement import MEASURES, QuestionAgreement
+from annotation.analytics.question_agreement import QuestionAgreement
 from annotation.analytics.question_tables import POOL_PARTS
 from annotation.domain.choices import Difficulty, Level, Order, Stage
+from annotation.domain.questions.kinds.kind import Measure
+from annotation.domain.questions.kinds.registry import KINDS
 from annotation.domain.questions.question import QuestionKind
 
 # ── Types ─────────────────────────────────────────────────────────────────────
@@ -63,7 +65,7 @@ class PoolAgreementJson(type_of(POOL_PARTS)):  # type: ignore[misc]  # as above
 
 class _OfQuestion(TypedDict):
     kind: QuestionKind
-    measure: Literal["nominal", "masi", "ordinal", "none", "unitizing"]
+    measure: Measure
     earlier: NotRequired[list[PoolAgreementJson]]
 
 
@@ -147,7 +149,7 @@ def account_json(account: AgreementAccount) -> dict[str, Any]:
 def _question_json(agreement: QuestionAgreement) -> dict[str, Any]:
     """Return the agreement on a question; `earlier` has the versions that ask something else, the newest first."""
     kind = agreement.question.kind
-    value = {"kind": kind.value, "measure": MEASURES[kind]} | json_of(POOL_PARTS, agreement.newest)
+    value = {"kind": kind.value, "measure": KINDS[kind].measure} | json_of(POOL_PARTS, agreement.newest)
     if agreement.earlier:
         value["earlier"] = [json_of(POOL_PARTS, pool) for pool in agreement.earlier]
     return value

@@ -10,13 +10,15 @@ from django.utils.translation import get_language, gettext_lazy
 
 from annotation.analytics.declared_figures import FigurePart, Part
 from annotation.analytics.figure_words import ABOUT_ANSWERS, reason_of
-from annotation.analytics.question_agreement import MEASURES, PoolAgreement, QuestionAgreement
+from annotation.analytics.question_agreement import PoolAgreement, QuestionAgreement
+from annotation.domain.questions.kinds.kind import Measure
+from annotation.domain.questions.kinds.registry import kind_of
 from annotation.domain.questions.question import Question
 from annotation.domain.statistics.figure import Undefined
 from annotation.pages.svg import axis_marks, axis_start, whisker
 from annotation.projects.forms_questions import KIND_NAMES
 
-MEASURE_WORDS: dict[str, Promise] = {
+MEASURE_WORDS: dict[Measure, Promise] = {
     "nominal": gettext_lazy("nominal"),
     "masi": gettext_lazy("sets (MASI)"),
     "ordinal": gettext_lazy("ordinal"),
@@ -34,8 +36,8 @@ class PoolRow:
     earlier: bool
 
     @property
-    def measure(self) -> str:
-        return MEASURES[self.question.kind]
+    def measure(self) -> Measure:
+        return kind_of(self.question).measure
 
 
 _VERSIONS = Part(attrgetter("versions"), gettext_lazy("versions"), "versions", list[int])

@@ -109,7 +109,7 @@ def _version_of(project: Project, number: int | None) -> Guideline:
     return found(rows.first() if number is None else rows.filter(number=number).first())
 
 
-def _json(guideline: Guideline) -> dict[str, Any]:
+def _json(guideline: Guideline) -> GuidelineJson:
     return {
         "number": guideline.number,
         "text": guideline.text,
@@ -123,11 +123,14 @@ def _json(guideline: Guideline) -> dict[str, Any]:
     }
 
 
-def _version(reading: versions.VersionReading) -> dict[str, Any]:
-    shown = {name: getattr(reading.guideline, name) for name in ("number", "summary", "asks_reading", "created_at")}
-    author = reading.guideline.author
-    return shown | {
-        "author": author.pseudonym if author else None,
+def _version(reading: versions.VersionReading) -> GuidelineVersionJson:
+    guideline = reading.guideline
+    return {
+        "number": guideline.number,
+        "summary": guideline.summary,
+        "asks_reading": guideline.asks_reading,
+        "created_at": guideline.created_at,
+        "author": guideline.author.pseudonym if guideline.author else None,
         "asked": reading.annotators_asked,
         "read": reading.read,
     }

@@ -1,8 +1,10 @@
 """Items and priors that a program sends or asks for."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from io import BytesIO
+from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -13,8 +15,9 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.answers import ImportReport, PriorProgressJson, PriorsQueued
 from annotation.api.problems import Problem, RowsRefused
-from annotation.api.request_base import BoundedDict, BoundedList, RequestShape
-from annotation.domain.choices import Role, SourceLabels
+from annotation.api.request_base import BoundedDict, BoundedList
+from annotation.api.request_shapes import AskingShape
+from annotation.domain.choices import Role
 from annotation.domain.formats.base import Format, RowError
 from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
@@ -25,19 +28,20 @@ MOST_ROWS = 1_000
 _REFUSED = dict.fromkeys((400, 409, 422), RowsRefused | Problem)
 
 
-class IncomingShape(RequestShape):
+class IncomingShape(AskingShape[ImportOptions]):
     """Rows in the keys of Interplay JSONL, at most 1,000; larger sets come as files on the page or by command."""
 
+    asks = ImportOptions
+    only = ("source_labels", "ignore")
+    before = ("rows",)
+
     rows = BoundedList(child=BoundedDict(), min_length=1, max_length=MOST_ROWS)
-    source_labels = serializers.ChoiceField([str(choice) for choice in SourceLabels], default=str(SourceLabels.SEATS))
-    ignore = BoundedList(
-        child=serializers.CharField(max_length=200),
-        default=list,
-        max_length=200,
-        help_text="Keys that may be passed over although they look like labels.",
-    )
     only_new = serializers.BooleanField(default=False, help_text="Pass over rows whose id is there already.")
     dry_run = serializers.BooleanField(default=False)
+
+    def answers(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the valid values by the names of their places."""
+        return super().answers(attrs) | {"format": Format.INTERPLAY, "skip_existing": attrs["only_new"]}
 
 
 class NewItems(APIView):
@@ -56,12 +60,7 @@ class NewItems(APIView):
         report = import_file(
             mine.project,
             BytesIO(lines.encode()),
-            ImportOptions(
-                format=Format.INTERPLAY,
-                source_labels=SourceLabels(fields["source_labels"]),
-                ignore=frozenset(fields["ignore"]),
-                skip_existing=fields["only_new"],
-            ),
+            shape.request(),
             dry_run=fields["dry_run"],
             fetches=False,
             actor=mine,

@@ -1,6 +1,5 @@
 """Joining a project over the API: invitations, by admins and by whoever has a link, and an annotator's consent."""
 
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -131,7 +130,7 @@ class Consent(APIView):
         return Response(_consent(Membership.objects.select_related("project").get(pk=mine.pk)))
 
 
-def _consent(mine: Membership) -> dict[str, Any]:
+def _consent(mine: Membership) -> ConsentJson:
     project = mine.project
     return {
         "version": project.consent_version,
@@ -143,11 +142,11 @@ def _consent(mine: Membership) -> dict[str, Any]:
     }
 
 
-def _json(row: Invitation) -> dict[str, Any]:
+def _json(row: Invitation) -> InvitationJson:
     return {
         "id": row.public_id,
-        "roles": [str(role) for role in row.roles],
-        "state": invitations.state_of(row, timezone.now()).value,
+        "roles": list(row.roles),
+        "state": invitations.state_of(row, timezone.now()),
         "team": row.batch.public_id if row.batch else None,
         "note": row.shown_note,
         "created_at": row.created_at,

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.answers import HeldSeatJson, LabelPage, ReportToldJson
+from annotation.api.answers import HeldSeatJson, LabelPage, PictureAddresses, ReportToldJson
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import LabelRefused, NoSeat
 from annotation.api.serializers import (
@@ -55,7 +55,7 @@ from annotation.assignment.prior_display import first_answer_is_due, visible_pic
 from annotation.domain.answer import BadAnswer
 from annotation.domain.choices import Role
 from annotation.domain.questions.design_rows import question_row
-from annotation.domain.questions.question import has_subject
+from annotation.domain.questions.kinds.registry import kind_of
 from annotation.labelling import submit
 from annotation.media.pictures import unlocked
 from annotation.media.responses import picture_file
@@ -83,7 +83,7 @@ _CODES: dict[type, str] = {
 }
 
 
-def _seat_json(seat: Seat) -> dict[str, Any]:
+def _seat_json(seat: Seat, *, break_offered: bool) -> dict[str, Any]:
     """Return a held seat without anything that could tell what others or the data's source think."""
     item = seat.item
     shown, words = visible_priors(item.project, seat), visible_picture_text(item.project, seat)
@@ -99,12 +99,13 @@ def _seat_json(seat: Seat) -> dict[str, Any]:
         "questions": [
             question_row(question) | {"version": question.version}
             for question in item.project.asked_questions()
-            if has_subject(question, item.text)
+            if kind_of(question).has_subject(item.text)
         ],
+        "break_offered": break_offered,
     }
 
 
-def _addresses(slug: str, seat: Seat) -> dict[str, str]:
+def _addresses(slug: str, seat: Seat) -> PictureAddresses:
     """Where the seat's picture is: blurred at first, whole for who asks for it (which counts as a reveal)."""
     return {
         "blurred": reverse("api:seat-blurred", args=[slug, seat.public_id]),
@@ -182,7 +183,7 @@ class Next(OwnWork):
         """Hold a seat: the one that is held already, or a new one. 204: nothing is left."""
         match claim.claim(_annotator(request, slug)):
             case HeldSeat(seat=seat, offers_break=offers):
-                return Response(_seat_json(seat) | {"break_offered": offers})
+                return Response(_seat_json(seat, break_offered=offers))
             case NothingLeft():
                 return Response(status=204)
             case NotOpen():

@@ -146,12 +146,12 @@ def _shown(person: Membership) -> Response:
     return Response(_json(_people(person.project).get(pk=person.pk)))
 
 
-def _json(person: Membership) -> dict[str, Any]:
+def _json(person: Membership) -> MemberJson:
     return {
         "id": person.public_id,
         "username": person.shown_username,
         "name": person.pseudonym,
-        "roles": [str(role) for role, flag in ROLE_FLAG.items() if getattr(person, flag)],
+        "roles": [role for role, flag in ROLE_FLAG.items() if getattr(person, flag)],
         "active": person.active,
         "withdrawn_at": person.withdrawn_at,
         "labels": vars(person)["labels_in_force"],

@@ -126,15 +126,15 @@ class OneSplitList(APIView):
         return Response(_list(split_list) | {"parts": split_list.parts})
 
 
-def _list(split_list: SplitList) -> dict[str, Any]:
+def _list(split_list: SplitList) -> SplitListJson:
     sizes = Counter(split_list.parts.values())
-    about = {
-        "id": str(split_list.public_id),
+    return {
+        "id": split_list.public_id,
         "name": split_list.name,
         "sha256": split_list.sha256,
         "items": len(split_list.parts),
+        "sizes": {part: sizes[part] for part in Part},
     }
-    return about | {"sizes": {part.value: sizes[part.value] for part in Part}}
 
 
 class OneRelease(APIView):

@@ -1,6 +1,5 @@
 """Reports of illegal content over the API: what waits, and its answers, for admins of the project and of the site."""
 
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404
@@ -81,7 +80,7 @@ def _answering(request: Request, slug: str) -> tuple[Project, Membership | None]
         raise PermissionDenied(str(needed), needed.code) from None
 
 
-def _json(post: ReportedPost) -> dict[str, Any]:
+def _json(post: ReportedPost) -> ReportedPostJson:
     first = post.first
     return {
         "item": post.item.public_id,

@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from rest_framework import serializers
 
-from annotation.api.request_base import BoundedList, RequestShape
+from annotation.api.request_base import BoundedList, LineField, RequestShape
 from vocabulary.refusals import Refused
 from vocabulary.requests import Asked, Place, Request, places
 
@@ -33,11 +33,17 @@ class AskingShape(RequestShape, Generic[Asking]):
     """The base of a body that asks for a request. A subclass names it, and adds fields that only the API has."""
 
     asks: type[Asking]
+    only: tuple[str, ...] = ()
+    """The fields of the request that the API asks for; empty: all."""
+    before: tuple[str, ...] = ()
+    """Fields that only the API has and that stand before those of the request."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        fields = {place.name: _field(place, place.asked) for place in places(cls.asks) if place.asked}
-        cls._declared_fields = fields | cls._declared_fields
+        own = cls._declared_fields
+        asked = [(place, place.asked) for place in places(cls.asks) if place.asked]
+        fields = {place.name: _field(place, by) for place, by in asked if not cls.only or place.name in cls.only}
+        cls._declared_fields = {name: own[name] for name in cls.before} | fields | own
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Check what no field can check alone."""
@@ -57,18 +63,39 @@ class AskingShape(RequestShape, Generic[Asking]):
 def _field(place: Place, asked: Asked) -> serializers.Field[Any, Any, Any, Any]:
     common: dict[str, Any] = {"help_text": asked.body} if asked.body else {}
     if place.several:
-        default = [member.value for member in place.default] or list
+        common |= {"min_length": place.fewest} if place.fewest else {}
+        default = [member.value if isinstance(member, Enum) else member for member in place.default] or list
         return BoundedList(child=_entry(place, asked), default=default, max_length=asked.most, **common)
-    if issubclass(place.kind, Enum):
-        return _entry(place, asked, default=place.default.value, **common)
+    if place.members:
+        return _entry(place, asked, **_unless_named(place), **common)
     if place.kind is bool:
         return serializers.BooleanField(default=place.default, **common)
-    if place.kind is int:
-        return serializers.IntegerField(default=place.default, min_value=place.least, max_value=place.most, **common)
-    return ReadField(asked, **common)
+    if place.kind in _NUMBERS:
+        return _number(place, **common)
+    if asked.read:
+        return ReadField(asked, **common)
+    return _entry(place, asked, default=place.default, allow_blank=not place.default, **common)
+
+
+_NUMBERS: Mapping[Any, type[serializers.IntegerField | serializers.FloatField]] = {
+    int: serializers.IntegerField,
+    float: serializers.FloatField,
+}
+
+
+def _number(place: Place, **common: Any) -> serializers.IntegerField | serializers.FloatField:
+    common |= {"allow_null": True} if place.default is None else {}
+    return _NUMBERS[place.kind](default=place.default, min_value=place.least, max_value=place.most, **common)
+
+
+def _unless_named(place: Place) -> dict[str, Any]:
+    """Return what a member of a closed set is where none is named; without a default it is not there."""
+    if place.default is None:
+        return {"required": False}
+    return {"default": place.default.value if isinstance(place.default, Enum) else place.default}
 
 
 def _entry(place: Place, asked: Asked, **more: Any) -> serializers.Field[Any, Any, Any, Any]:
-    if issubclass(place.kind, Enum):
-        return serializers.ChoiceField([str(member.value) for member in place.kind], **more)
-    return serializers.CharField(max_length=asked.longest, **more)
+    if place.members:
+        return serializers.ChoiceField(place.written, **more)
+    return (LineField if asked.line else serializers.CharField)(max_length=asked.longest, **more)

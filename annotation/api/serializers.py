@@ -13,12 +13,21 @@ from annotation.domain.answer import FIRST_OF_CATEGORIES, Answer, BadAnswer, Cor
 from annotation.domain.categories import CATEGORY_LIMIT
 from annotation.domain.category_sets import as_stored
 from annotation.domain.choices import Modality
+from annotation.domain.columns.column import TEXT
+from annotation.domain.columns.items import ITEMS
 from annotation.domain.glossary.disguises import How
 from annotation.domain.text_rules import NOTE_LIMIT
 from annotation.glossary import entries
 from annotation.models import Adjudication, Category, Dispute, Item, Label, PictureText, Prior, Project, Release
 from annotation.picture_text.texts import reading_of, texts_of
 from annotation.review.queue import may_see_intent
+
+_HIDDEN: dict[str, Any] = {
+    column.name: [] if isinstance(column.kind, list) else "" if column.kind == TEXT else None
+    for column in ITEMS
+    if column.hidden
+}
+"""What stands in place of what would tell whoever may still be asked for their own view."""
 
 
 def _code(field: str) -> serializers.IntegerField:
@@ -133,13 +142,7 @@ class ItemShape(serializers.ModelSerializer[Item]):
         """Return the item, without what would tell whoever may still be asked for their own view."""
         shown: dict[str, Any] = super().to_representation(item)
         if not may_see_intent(item, self.context["membership"]):
-            shown |= {
-                "intended": None,
-                "intended_categories": [],
-                "intended_hateful": None,
-                "aligned": None,
-                "target_group": "",
-            }
+            shown |= _HIDDEN
         return shown
 
 

@@ -1,6 +1,5 @@
 """Training and checks over the API, for admins alone: the rules, posts with a known answer, how people did."""
 
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404
@@ -11,7 +10,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import account_of, cleaned, member, problem
-from annotation.api.answers_campaign import KnownPostJson, KnownPostPage, Marked, TrainedPersonJson, TrainingRulesJson
+from annotation.api.answers_campaign import (
+    ChecksJson,
+    KnownPostJson,
+    KnownPostPage,
+    Marked,
+    TrainedPersonJson,
+    TrainingRulesJson,
+)
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import PostsRefused, Problem
 from annotation.api.request_base import BoundedList, RequestShape
@@ -221,7 +227,7 @@ def _known(item: Item) -> Response:
     return Response(_known_posts([known_answer])[0])
 
 
-def _known_posts(rows: list[KnownAnswer]) -> list[dict[str, Any]]:
+def _known_posts(rows: list[KnownAnswer]) -> list[KnownPostJson]:
     figures = results.control_item_figures(rows)
     return [
         {
@@ -239,7 +245,7 @@ def _known_posts(rows: list[KnownAnswer]) -> list[dict[str, Any]]:
     ]
 
 
-def _person(result: results.PersonResult) -> dict[str, Any]:
+def _person(result: results.PersonResult) -> TrainedPersonJson:
     return {
         "id": result.member.public_id,
         "name": result.member.pseudonym,
@@ -250,7 +256,7 @@ def _person(result: results.PersonResult) -> dict[str, Any]:
     }
 
 
-def _checks(rate: Rate | None) -> dict[str, Any] | None:
+def _checks(rate: Rate | None) -> ChecksJson | None:
     if rate is None:
         return None
     interval = [rate.interval.low, rate.interval.high]

@@ -15,6 +15,7 @@ from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, RequestShape
 from annotation.core.found import found
 from annotation.domain.choices import Role
+from annotation.domain.outgoing import DeliveryState, Happening
 from annotation.models import Delivery, Membership, Webhook
 from annotation.webhooks import change
 from annotation.webhooks.forms import HAPPENINGS, WebhookForm
@@ -114,7 +115,7 @@ def _values(body: Any) -> dict[str, Any]:
     return {"address": values["address"], "happenings": values["happenings"]}
 
 
-def _json(row: Webhook) -> dict[str, Any]:
+def _json(row: Webhook) -> WebhookJson:
     return {
         "id": row.public_id,
         "address": row.address,
@@ -125,12 +126,12 @@ def _json(row: Webhook) -> dict[str, Any]:
     }
 
 
-def _message(row: Delivery) -> dict[str, Any]:
+def _message(row: Delivery) -> MessageJson:
     return {
         "id": row.public_id,
-        "event": row.happening,
+        "event": Happening(row.happening),
         "at": row.happened_at,
-        "state": row.state,
+        "state": DeliveryState(row.state),
         "attempts": row.attempts,
         "status": row.status,
         "problem": row.problem,

@@ -24,7 +24,8 @@ from annotation.domain.patterns import corrected, pattern
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.domain.pictures.words import GIVEN
 from annotation.imports.archives import Bundle, Clock, Watch
-from annotation.imports.options import ImportOptions, ImportReport, terms_of
+from annotation.imports.options import ImportOptions, terms_of
+from annotation.imports.report import ImportReport
 from annotation.imports.store import store_pictures
 from annotation.media.pictures import Gallery, discard_staged, known_pictures
 from annotation.models import Category, Item, Membership, PictureText, Prior, Project, record
@@ -243,8 +244,8 @@ class _Filling:
         category = None if prior.category is None else self.categories[prior.category].pk
         return (
             (category, prior.hateful) != (stored.category_id, stored.hateful)
-            or (prior.explanation or stored.explanation) != stored.explanation
-            or prior.severity not in (None, stored.severity)
+            or (prior.about["explanation"] or stored.explanation) != stored.explanation
+            or prior.about["severity"] not in (None, stored.severity)
         )
 
     def _fill_prior(self, item: Item, prior: IncomingPrior) -> None:
@@ -255,17 +256,14 @@ class _Filling:
             modality=prior.modality,
             category=None if prior.category is None else self.categories[prior.category],
             hateful=prior.hateful,
-            explanation=prior.explanation,
-            model=prior.model,
-            severity=prior.severity,
-            prompt_digest=prior.prompt_digest,
+            **prior.about,
         )
 
     def _complete(self, item: Item, priors: Sequence[IncomingPrior]) -> None:
         """Apply the consequences of new priors: informativeness, severity, an undefined pattern, a waiting item."""
         update_informativeness(item)
         changed: dict[str, object] = {}
-        severities = [prior.severity for prior in priors if prior.severity is not None]
+        severities = [prior.about["severity"] for prior in priors if prior.about["severity"] is not None]
         if item.severity is None and severities:
             changed["severity"] = max(severities)
         if item.pattern is None and item.category is not None and item.stage in (Stage.GOLD, Stage.DISPUTED):

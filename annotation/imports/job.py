@@ -17,7 +17,8 @@ from django.utils import timezone
 from annotation.core.jobs import Heartbeat, JobCancelled, JobKind, Phase
 from annotation.domain.formats.base import Unreadable
 from annotation.imports.elsewhere import bring
-from annotation.imports.options import ImportOptions, ImportReport
+from annotation.imports.options import ImportOptions
+from annotation.imports.report import ImportReport
 from annotation.imports.run import import_file
 from annotation.media.pictures import remove_orphans
 from annotation.models import Import, ImportState
@@ -38,7 +39,7 @@ def new_name() -> str:
 
 
 def _check(row: Import, heartbeat: Heartbeat[Import]) -> None:
-    address = ImportOptions.from_json(row.options).address
+    address = ImportOptions.model_validate(row.options).address
     if address and not row.file:
         try:
             _fetch(row, address)
@@ -74,7 +75,7 @@ def _read(row: Import, heartbeat: Heartbeat[Import], *, dry_run: bool) -> None:
         report = import_file(
             row.project,
             cast(BinaryIO, file.file),
-            ImportOptions.from_json(row.options),
+            ImportOptions.model_validate(row.options),
             dry_run=dry_run,
             actor=row.started_by,
             watch=lambda progress: heartbeat.note(**asdict(progress)),
@@ -87,7 +88,7 @@ def _read(row: Import, heartbeat: Heartbeat[Import], *, dry_run: bool) -> None:
         _keep(row, report, ImportState.CHECKED)
     else:
         can_store_rest = (
-            dry_run and ImportOptions.from_json(row.options).leave_out and report.items > 0 and not report.fatal
+            dry_run and ImportOptions.model_validate(row.options).leave_out and report.items > 0 and not report.fatal
         )
         _keep(row, report, ImportState.CHECKED if can_store_rest else ImportState.REFUSED)
 

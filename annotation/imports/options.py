@@ -1,21 +1,52 @@
-"""The options of an import and its report."""
+"""How a file is read, and what its labels mean, as people ask for it on the page, over the API and by the command."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Annotated
 
-from annotation.domain.category_sets import codes_of
+from pydantic import BeforeValidator, ConfigDict, PlainSerializer
+
 from annotation.domain.choices import Choose, Modality, Policy, SourceLabels
-from annotation.domain.formats.base import Format, LabelUse, Mapped, RowError
-from annotation.domain.formats.columns import PASSED_OVER, Column
+from annotation.domain.formats.base import Format, Mapped
+from annotation.domain.formats.encodings import ENCODINGS
 from annotation.domain.imports.redaction import Mask
-from annotation.domain.imports.values import Incoming, Terms
+from annotation.domain.imports.values import Terms
 from annotation.domain.item_decision import Rules
 from annotation.models import Project
 from annotation.priors.results import prior_model
+from vocabulary.refusals import Refused
+from vocabulary.refusals import gettext_noop as _
+from vocabulary.requests import Asked, Request, RequestSection, Value
 
-SHOWN_ERRORS = 100
+SHAPE = RequestSection(_("Format and columns"))
+FORMATS = {
+    Format.AUTO: _("as its content says"),
+    Format.INTERPLAY: _("Interplay JSON lines"),
+    Format.JSONL: _("JSON lines of another shape"),
+    Format.CSV: _("CSV"),
+    Format.TSV: _("TSV"),
+    Format.XLSX: _("Excel workbook (xlsx, xlsm)"),
+    Format.HVLI: _("H-VLI"),
+    Format.HATEFUL_MEMES: _("Hateful Memes"),
+    Format.MMHS150K: _("MMHS150K"),
+    Format.HATEXPLAIN: _("HateXplain"),
+    Format.LABEL_STUDIO: "Label Studio (JSON, JSON-MIN, CSV)",
+    Format.DOCCANO: _("doccano (JSON lines, or a ZIP with a file for each annotator)"),
+    Format.PARQUET: _("Parquet"),
+    Format.IMAGEFOLDER: _("ImageFolder (a ZIP of pictures with a table, or in class folders)"),
+    Format.WEBDATASET: _("WebDataset (one tar shard)"),
+}
+_SOURCE_LABELS = {
+    SourceLabels.SEATS: _("fill seats"),
+    SourceLabels.INTENDED: _("become the intended category, where unanimous"),
+}
+_MASKS = {
+    Mask.HANDLES: _("handles (@name)"),
+    Mask.URLS: _("web addresses"),
+    Mask.EMAILS: _("e-mail addresses"),
+    Mask.PHONES: _("telephone numbers"),
+}
+_FOR_OTHERS = "for rows that name none"
 
 
 class Update(StrEnum):
@@ -25,28 +56,30 @@ class Update(StrEnum):
     """Pictures, priors, intents, words of pictures and known answers come where there are none."""
 
 
+_UPDATES = {None: _("new items"), Update.FILL: _("what is missing of items that are here")}
 _FORMER = frozenset({"images", "priors", "intended", "known", "picture_text"})
 """Modes that each filled one of these."""
 
 
-class BadUpdate(ValueError):
-    """No way to change existing items; `code` and `sentence` say what to use."""
-
-    code = "bad_update"
-
-    def __init__(self, value: str) -> None:
-        self.sentence = f"{value[:40]!r} is no mode of an update. Use 'fill': it fills whatever is empty."
-        if value in _FORMER:
-            self.sentence = f"The mode {value!r} is gone. Use 'fill': it fills whatever is empty."
-        super().__init__(self.sentence)
+class BadUpdate(Refused):
+    """No way to change existing items; the sentence says what to use."""
 
 
 def read_update(value: str) -> Update | None:
     """Return the mode; None where the file holds new items. Raises BadUpdate."""
-    try:
-        return Update(value) if value else None
-    except ValueError:
-        raise BadUpdate(value) from None
+    if value in _FORMER:
+        raise BadUpdate("The mode %(value)r is gone. Use 'fill': it fills whatever is empty.", value=value)
+    if value not in ("", *Update):
+        raise BadUpdate("%(value)r is no mode of an update. Use 'fill': it fills whatever is empty.", value=value[:40])
+    return Update(value) if value else None
+
+
+def read_masks(words: str) -> frozenset[Mask]:
+    """Return what is masked, from names with commas. Raises Refused."""
+    named = {word.strip() for word in words.split(",")} - {""}
+    if not named <= set(Mask):
+        raise Refused("There are %(known)s.", known=", ".join(Mask))
+    return frozenset(map(Mask, named))
 
 
 class BadTranslation(ValueError):
@@ -64,277 +97,86 @@ def translations(lines: Iterable[str]) -> dict[str, str]:
     return meanings
 
 
-@dataclass(frozen=True)
-class ImportOptions:
-    """The options for reading a file, and the meaning of its labels."""
+Names = Annotated[frozenset[Value], PlainSerializer(sorted)]
+"""Several values; they are stored in the order of the alphabet."""
 
-    format: Format = Format.AUTO
-    mapped: Mapped = field(default_factory=Mapped)
-    source_labels: SourceLabels = SourceLabels.SEATS
-    update: Update | None = None
-    masks: frozenset[Mask] = frozenset()
-    skip_existing: bool = False
-    """Rows whose id exists in the project are skipped instead of refused."""
-    seats_from_data: bool = False
-    leave_out: bool = False
+
+class ImportOptions(Request):
+    """The options for reading a file, and the meaning of its labels. Those that a newer version stored are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+    groups = (SHAPE,)
+
+    update: Annotated[
+        Update | None,
+        BeforeValidator(lambda stored: Update.FILL if stored else None),  # also of the former modes
+        Asked(
+            _("The file contains"),
+            _("Pictures, priors, intents, words of pictures and known answers come where there are none."),
+            words=_UPDATES,
+            option="fill what is empty in items, by their id",
+            metavar="fill",
+            read=read_update,
+        ),
+    ] = None
+    source_labels: Annotated[SourceLabels, Asked(_("Labels in the file"), words=_SOURCE_LABELS, option="")] = (
+        SourceLabels.SEATS
+    )
+    batch: Annotated[
+        str, Asked(_("Batch"), _("For rows that name none; items open by batch."), option=_FOR_OTHERS, longest=100)
+    ] = ""
+    skip_existing: Annotated[
+        bool,
+        Asked(
+            _("Skip rows whose id already exists"),
+            option="pass over rows whose id is there already",
+            flags=("only-new", "skip-existing"),
+        ),
+    ] = False
+    masks: Annotated[
+        Names[Mask],
+        Asked(_("Mask in texts"), name="mask", words=_MASKS, option=",".join(Mask), metavar="KINDS", read=read_masks),
+    ] = frozenset()
+    format: Annotated[Format, Asked(_("Format"), group=SHAPE, words=FORMATS, option="")] = Format.AUTO
+    encoding: Annotated[
+        str, Asked(_("Encoding"), group=SHAPE, words=ENCODINGS, option="of a table that is not UTF-8")
+    ] = ""
+    """The encoding of a table that is not UTF-8."""
+    seats_from_data: Annotated[
+        bool,
+        Asked(_("Rows may have more labels than seats"), group=SHAPE, option="rows may have more labels than seats"),
+    ] = False
+    table: Annotated[
+        str,
+        Asked(
+            _("Table in the ZIP"),
+            _("Where it holds several."),
+            SHAPE,
+            option="the table to read where a ZIP holds several",
+            longest=512,
+        ),
+    ] = ""
+    sheet: Annotated[
+        str,
+        Asked(
+            _("Sheet of the workbook"),
+            _("Else the first with rows."),
+            SHAPE,
+            option="the sheet of a workbook; else the first with rows",
+            longest=200,
+        ),
+    ] = ""
+    source: Annotated[str, Asked(_("Source"), group=SHAPE, option=_FOR_OTHERS, longest=500, line=True)] = ""
+    licence: Annotated[str, Asked(_("Licence"), group=SHAPE, option=_FOR_OTHERS, longest=200, line=True)] = ""
+    leave_out: Annotated[bool, Asked(option="store the others", flags=("leave-out-bad-rows",))] = False
     """Rows with errors are skipped; the others are stored."""
-    table: str = ""
-    """The member of an archive to read as the table, if there are several."""
-    sheet: str = ""
-    """The sheet of a workbook to read; empty for the first with rows."""
-    encoding: str = ""
-    """The encoding of a table that is not UTF-8: a name of `formats.encodings.ENCODINGS`."""
-    ignore: frozenset[str] = frozenset()
+    ignore: Annotated[
+        Names[str], Asked(body="Keys that may be passed over although they look like labels.", longest=200, most=200)
+    ] = frozenset()
     """Columns that may be passed over although they look like labels."""
+    mapped: Mapped = Mapped()
     address: str = ""
     """The https address that the file is fetched from; empty if it was uploaded."""
-    batch: str = ""
-    source: str = ""
-    licence: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the options as JSON values; `from_json` reads them back."""
-        mapped = {option.name: getattr(self.mapped, option.name) for option in fields(self.mapped)}
-        values = {option.name: getattr(self, option.name) for option in fields(self)}
-        return values | {
-            "mapped": mapped | {"values": dict(self.mapped.values)},
-            "masks": sorted(self.masks),
-            "ignore": sorted(self.ignore),
-        }
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> "ImportOptions":
-        mapped = dict(values.get("mapped", {}))
-        if "label_is" in mapped:
-            mapped["label_is"] = LabelUse(mapped["label_is"])
-        arguments: dict[str, Any] = {
-            option.name: values[option.name] for option in fields(cls) if option.name in values
-        }
-        arguments |= {
-            "format": Format(values.get("format", Format.AUTO)),
-            "mapped": Mapped(**mapped),
-            "source_labels": SourceLabels(values.get("source_labels", SourceLabels.SEATS)),
-            "update": Update.FILL if values.get("update") else None,  # also of the former modes
-            "masks": frozenset(Mask(kind) for kind in values.get("masks", ())),
-            "ignore": frozenset(values.get("ignore", ())),
-        }
-        return cls(**arguments)
-
-
-@dataclass(frozen=True)
-class Twin:
-    """A row whose text or picture another item has too."""
-
-    line: int
-    external_id: str
-    what: str
-    entry: int = 0
-
-
-@dataclass
-class ImportReport:
-    """The result of reading a file: counts, errors, and what was stored (in a dry run: would be stored)."""
-
-    PREVIEW: ClassVar[int] = 20
-    TWINS: ClassVar[int] = 20
-    NAMES: ClassVar[int] = 10
-
-    dry_run: bool = False
-    stored: bool = False
-    format: Format = Format.AUTO
-    container: str = ""
-    sheet: str = ""
-    """The sheet of the workbook that was read."""
-    other_sheets: list[str] = field(default_factory=list)
-    bytes: int = 0
-    seconds: float = 0.0
-    rows: int = 0
-    items: int = 0
-    labels: int = 0
-    priors: int = 0
-    annotators: int = 0
-    intended: int = 0
-    """Items whose author's meaning the file says."""
-    decided: int = 0
-    """Items whose gold the file gives. Those that their labels make gold are not among them."""
-    known_answers: int = 0
-    missing_images: int = 0
-    dropped: int = 0
-    duplicates: int = 0
-    """Rows skipped because their id exists, and rows whose text or picture another item has too."""
-    existing: int = 0
-    """Rows that were passed over because an item has their id."""
-    changed: int = 0
-    """Those of them whose text, picture or intended meaning is another than the item's; the item stays as it is.
-
-    Labels and answers of such a row are left out and not compared: people have labelled the item since.
-    """
-    changed_ids: list[str] = field(default_factory=list)
-    unchanged: int = 0
-    """Rows of an update whose items had no gap to fill."""
-    masked: Mapping[str, int] = field(default_factory=dict)
-    pictures: int = 0
-    shared_pictures: int = 0
-    first_frames: int = 0
-    """Pictures of which the first of several frames or pages is shown."""
-    rationales_left: int = 0
-    """Rows whose marked passages stay in the provenance: fewer people marked some than labelled the post hateful."""
-    missing_names: list[str] = field(default_factory=list)
-    """The first pictures that rows name and that are not there."""
-    extra_pictures: int = 0
-    extra_names: list[str] = field(default_factory=list)
-    columns: list[dict[str, Any]] = field(default_factory=list)
-    """What became of each column of the file (`annotation.domain.formats.columns`)."""
-    errors: list[RowError] = field(default_factory=list)
-    fatal: RowError | None = None
-    """The error that stopped the reading; one of `errors`."""
-    refused_rows: set[int] = field(default_factory=set)
-    """The numbers of the rows whose picture cannot be used."""
-    twins: list[Twin] = field(default_factory=list)
-    preview: list[Incoming] = field(default_factory=list)
-
-    @property
-    def passed_over(self) -> list[str]:
-        """The columns that were not used."""
-        return [column["name"] for column in self.columns if column["became"] == PASSED_OVER]
-
-    def note_twin(self, line: int, external_id: str, kind: str, entry: int = 0) -> None:
-        if len(self.twins) < self.TWINS:
-            self.twins.append(Twin(line, external_id, kind, entry))
-
-    def note_existing(self, external_id: str, is_changed: bool) -> None:
-        """Count a row that is passed over because an item has its id."""
-        self.existing += 1
-        self.changed += is_changed
-        if is_changed and len(self.changed_ids) < self.NAMES:
-            self.changed_ids.append(external_id)
-
-    def note_missing(self, picture: str) -> None:
-        """Count a picture that a row names and that is not there."""
-        self.missing_images += 1
-        if len(self.missing_names) < self.NAMES:
-            self.missing_names.append(picture)
-
-    def give_up(self, error: RowError) -> None:
-        """Add an error that stops the reading: no row is stored, not even with `leave_out`."""
-        self.errors.append(error)
-        self.fatal = error
-
-    def suggest_encoding(self, suggestion: str) -> None:
-        """Add to the error that stopped the reading which encoding the file may have."""
-        assert self.fatal is not None
-        self.errors.remove(self.fatal)
-        self.give_up(replace(self.fatal, reason=self.fatal.reason + suggestion))
-
-    @property
-    def status(self) -> int:
-        """The HTTP status of a refusal: that of a fatal error, else the one that all share, else 400.
-
-        200 without errors.
-        """
-        if self.fatal:
-            return self.fatal.status
-        statuses = {error.status for error in self.errors}
-        if not statuses:
-            return 200
-        return statuses.pop() if len(statuses) == 1 else 400
-
-    def as_json(self) -> dict[str, Any]:
-        """Return everything that a page shows, as JSON values: first errors, rows and duplicates, all counts."""
-        counts = {count.name: getattr(self, count.name) for count in fields(self) if count.type in (int, bool, float)}
-        return counts | {
-            "format": str(self.format),
-            "container": self.container,
-            "sheet": self.sheet,
-            "other_sheets": self.other_sheets,
-            "masked": dict(self.masked),
-            "extra_names": self.extra_names,
-            "missing_names": self.missing_names,
-            "changed_ids": self.changed_ids,
-            "columns": self.columns,
-            "error_count": len(self.errors),
-            "bad_rows": len(self._bad_rows()),
-            "bad_columns": [error.field for error in self.errors if error.code == "unused_labels"],
-            "fatal": asdict(self.fatal) if self.fatal else None,
-            "errors": [asdict(error) for error in self.errors[:SHOWN_ERRORS]],
-            "twins": [asdict(twin) for twin in self.twins],
-            "preview": [_shown(item) for item in self.preview],
-            "status": self.status,
-        }
-
-    def _bad_rows(self) -> set[tuple[int, int]]:
-        return {(error.line, error.entry) for error in self.errors if error is not self.fatal and error.line}
-
-    def answer(self) -> dict[str, Any]:
-        """Return the output of the command: exactly the keys that programs rely on."""
-        counted = self.stored or self.dry_run
-        return {
-            "format": str(self.format),
-            "sheet": self.sheet,
-            "other_sheets": self.other_sheets,
-            "items": self.items if counted else 0,
-            "labels": self.labels if counted else 0,
-            "priors": self.priors if counted else 0,
-            "annotators": self.annotators if counted else 0,
-            "intended": self.intended if counted else 0,
-            "decided": self.decided if counted else 0,
-            "known_answers": self.known_answers if counted else 0,
-            "pictures": self.pictures,
-            "columns": self.columns,
-            "missing_images": self.missing_images,
-            "missing_names": self.missing_names,
-            "first_frames": self.first_frames,
-            "rationales_left": self.rationales_left,
-            "dropped": self.dropped,
-            "duplicates": self.duplicates,
-            "existing": self.existing,
-            "changed": self.changed,
-            "changed_ids": self.changed_ids,
-            "masked": dict(self.masked),
-            "dry_run": self.dry_run,
-            "errors": [
-                {"line": error.line, "reason": error.reason} | ({"entry": error.entry} if error.entry else {})
-                for error in self.errors[:SHOWN_ERRORS]
-            ],
-        }
-
-
-def unused_labels_reason(column: Column) -> str:
-    """Return what stands against passing over a column that looks like labels, and what to do."""
-    frequent = sorted(column.values.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
-    examples = f" ({', '.join(f'{value[:20]} {count:,}' for value, count in frequent)})" if frequent else ""
-    if column.holds_lists:
-        return (
-            f"The column {column.name[:80]!r} looks like labels, but holds lists. Write them as labels: a list of "
-            f"objects with annotator and category; or say that the column is to be left out."
-        )
-    return (
-        f"The column {column.name[:80]!r} looks like labels{examples} and would be passed over. Name it as the label "
-        f"column, and what its values mean where they are no categories; or say that it is to be left out."
-    )
-
-
-def _shown(item: Incoming) -> dict[str, Any]:
-    """Return an item for the table of first rows; categories are codes."""
-    return {
-        "line": item.line,
-        "entry": item.entry,
-        "external_id": item.external_id,
-        "text": item.text[:160],
-        "picture": item.picture,
-        "intended": _codes(item.intended, item.intended_categories),
-        "intended_hateful": item.intended_hateful,
-        "labels": len(item.labels),
-        "priors": len(item.priors),
-        "stage": item.outcome.stage.value,
-        "category": _codes(item.known.category, item.known.categories)
-        if item.known
-        else _codes(item.outcome.category, item.outcome.categories),
-    }
-
-
-def _codes(lead: int | None, stored: Sequence[int]) -> list[int]:
-    return list(codes_of(lead, stored))
 
 
 def terms_of(project: Project, options: ImportOptions) -> Terms:
@@ -349,8 +191,6 @@ def terms_of(project: Project, options: ImportOptions) -> Terms:
         masks=options.masks,
         text_prior_wanted=project.priors_wanted,
         image_prior_wanted=project.priors_wanted and prior_model(project, Modality.IMAGE).is_language_model,
-        batch=options.batch,
-        source=options.source,
-        licence=options.licence,
+        about={name: value for name in ("batch", "source", "licence") if (value := getattr(options, name))},
         questions=None if "answers" in options.ignore else project.question_values(),
     )

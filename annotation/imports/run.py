@@ -37,7 +37,8 @@ from annotation.domain.imports.values import Dropped, Incoming
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.imports import backfill
 from annotation.imports.archives import Bundle, Clock, Watch, unpacked
-from annotation.imports.options import ImportOptions, ImportReport, terms_of, unused_labels_reason
+from annotation.imports.options import ImportOptions, terms_of
+from annotation.imports.report import ImportReport, unused_labels_reason
 from annotation.imports.store import ItemStore, store_pictures
 from annotation.media.pictures import Gallery, discard_staged, known_pictures
 from annotation.models import Batch, Event, Item, Label, Membership, Picture, Prior, Project, Seat, record
@@ -313,7 +314,7 @@ class _Import:
         report.rationales_left += item.rationales_left
         report.decided += item.decided_before
         self.annotators.update(label.annotator for label in item.labels)
-        self.batches.add(item.batch)
+        self.batches.add(item.about["batch"])
         if item.masked:
             self.masked.update({str(kind): count for kind, count in item.masked.items()})
         if len(report.preview) < report.PREVIEW:

@@ -51,7 +51,7 @@ def _begun(
     member: Membership, uploaded: "UploadedFile[bytes] | None", options: ImportOptions, sha256: str, stored: str
 ) -> tuple[Import, bool]:
     """Return the row of the import, and whether it is a new one."""
-    option_values = options.as_json()
+    option_values = options.model_dump(mode="json")
     # Two posts of the same file come one after the other here.
     project = Project.objects.select_for_update().get(pk=member.project_id)
     active = Import.objects.filter(project=project, sha256=sha256, state__in=_ACTIVE)
@@ -82,7 +82,12 @@ def check_again(row: Import, options: ImportOptions) -> bool:
     """Begin another dry run of a file that rests, with other options; False where it does not rest."""
     resting = Import.objects.filter(pk=row.pk, state__in=_RESTING).exclude(file="")
     begun = resting.update(
-        state=ImportState.UPLOADED, options=options.as_json(), rows_done=0, share=0, finished_at=None, beat_at=None
+        state=ImportState.UPLOADED,
+        options=options.model_dump(mode="json"),
+        rows_done=0,
+        share=0,
+        finished_at=None,
+        beat_at=None,
     )
     if begun:
         job.IMPORTS.begin(row)
@@ -91,7 +96,7 @@ def check_again(row: Import, options: ImportOptions) -> bool:
 
 def leave_out_bad_rows(row: Import) -> bool:
     """Check again, leaving out the rows with errors; False where the file does not rest."""
-    return check_again(row, replace(ImportOptions.from_json(row.options), leave_out=True))
+    return check_again(row, ImportOptions.model_validate(row.options | {"leave_out": True}))
 
 
 def decide_column(row: Import, name: str, is_label: bool) -> bool:
@@ -99,12 +104,12 @@ def decide_column(row: Import, name: str, is_label: bool) -> bool:
 
     Returns False where the file does not rest, or no such column stops it.
     """
-    options = ImportOptions.from_json(row.options)
+    options = ImportOptions.model_validate(row.options)
     if name not in row.outcome.get("bad_columns", ()):
         return False
     if is_label:
-        return check_again(row, replace(options, mapped=replace(options.mapped, label=name)))
-    return check_again(row, replace(options, ignore=options.ignore | {name}))
+        return check_again(row, options.model_copy(update={"mapped": replace(options.mapped, label=name)}))
+    return check_again(row, options.model_copy(update={"ignore": options.ignore | {name}}))
 
 
 def store(row: Import, member: Membership) -> bool:

@@ -16,9 +16,9 @@ from annotation.domain.formats.base import Format
 from annotation.imports import uploads
 from annotation.imports.column_names import COLUMN_NAMES
 from annotation.imports.examples import EXAMPLES
-from annotation.imports.forms import FORMATS, OptionsForm, UploadForm
+from annotation.imports.forms import OptionsForm, UploadForm
 from annotation.imports.job import IMPORTS
-from annotation.imports.options import ImportOptions
+from annotation.imports.options import FORMATS, ImportOptions
 from annotation.imports.presenters import tables
 from annotation.models import Category, Import, ImportState, Membership
 from annotation.pages.access import PersonRequest, member_of
@@ -37,7 +37,7 @@ def imports(request: PersonRequest, slug: str) -> HttpResponse:
     member = member_of(request, slug, Role.ADMIN)
     form = UploadForm(request.POST, request.FILES) if request.method == "POST" else UploadForm()
     if form.is_valid():
-        row = uploads.upload(member, form.cleaned_data["file"], form.options())
+        row = uploads.upload(member, form.cleaned_data["file"], form.request())
         return _uploaded(request, member, row)
     if form.is_bound and _speaks_json(request):
         field, (error, *_more) = next(iter(form.errors.get_json_data().items()))
@@ -49,7 +49,7 @@ def imports(request: PersonRequest, slug: str) -> HttpResponse:
         "past": past[:SHOWN],
         "reading": reading_progress(member.project),
         "column_names": COLUMN_NAMES,
-        "examples": [(name, label) for name, label in FORMATS if name in EXAMPLES],
+        "examples": [(name, _(word)) for name, word in FORMATS.items() if name in EXAMPLES],
     }
     return project_page(request, member, "annotation/import.html", context, status=400 if form.is_bound else 200)
 
@@ -91,7 +91,7 @@ def act(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
             form = OptionsForm(request.POST)
             if not form.is_valid():
                 return _page(request, member, row, form, status=422)
-            was_possible = uploads.check_again(row, form.options())
+            was_possible = uploads.check_again(row, form.request())
         case _:
             was_possible = False
     if not was_possible:
@@ -135,7 +135,7 @@ def _page(
 
 
 def _context(member: Membership, row: Import, form: OptionsForm | None = None) -> dict[str, Any]:
-    options = ImportOptions.from_json(row.options)
+    options = ImportOptions.model_validate(row.options)
     outcome = row.outcome
     categories = {category.code: category for category in member.project.categories.all()}
     preview = [

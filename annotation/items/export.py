@@ -14,37 +14,31 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.domain.choices import Choose, Reason, Stage
-from annotation.domain.releases.columns import (
-    COLUMNS,
-    PICTURE_TEXT_COLUMNS,
-    QUESTION_COLUMN,
-    SET_COLUMNS,
-    joined,
-    json_line,
-)
+from annotation.domain.columns.column import Listed, When, among, fields_of, names_of
+from annotation.domain.columns.items import ITEMS
+from annotation.domain.releases.columns import QUESTION_COLUMN, in_cells, joined, json_line
 from annotation.items.search import Asked, find_items
 from annotation.models import Item, KnownAnswer, Membership
 from annotation.pages.csv_response import csv_of_dicts
 from annotation.releases.request import Selection
-from annotation.releases.rows import ITEM, ReleasedItem, Rows
+from annotation.releases.rows import ReleasedItem, Rows
 from annotation.review.queue import may_see_intent, sees_every_intent
 from runs.sql.read_replica import from_replica
 
 AT_ONCE = 10_000
 """How many items are read together, with six queries: what one key after the other finds, from the last one on."""
-STANDING = ("stage", "excluded_for", "priority")
+_LISTED = tuple(column for column in ITEMS if column.listed)
 """Columns in addition to those of a release."""
 _KNOWN = ("known_category", "known_explanation", "known_training")
-_HIDDEN = ("intended", "intended_categories", "intended_hateful", "aligned", "target_group")
+_HIDDEN = names_of(column for column in ITEMS if column.hidden)
 _NOTHING_KNOWN = dict.fromkeys(_KNOWN)
-_READ = (*ITEM, "priority", "severity", "public_id")
+_READ = (*fields_of(_LISTED), "level", "public_id")
 
 
 def columns_for(viewer: Membership) -> tuple[str, ...]:
     """Return the columns of a file for this viewer; severities and known answers are for admins."""
-    questions = (QUESTION_COLUMN,) if viewer.project.questions.exists() else ()
-    shared = (*COLUMNS, *_sets(viewer), *questions, *PICTURE_TEXT_COLUMNS, *STANDING)
-    return (*shared, "severity", *_KNOWN) if viewer.administers else shared
+    listed = (column for column in _LISTED if viewer.administers or column.listed is Listed.MEMBERS)
+    return (*_released(viewer, asked=viewer.project.questions.exists()), *names_of(listed))
 
 
 def as_jsonl(viewer: Membership, selected: Asked) -> Iterator[bytes]:
@@ -56,15 +50,16 @@ def as_jsonl(viewer: Membership, selected: Asked) -> Iterator[bytes]:
 
 def as_csv(viewer: Membership, selected: Asked) -> Iterator[bytes]:
     """Yield CSV with one item a row, safe in a spreadsheet; its labels are one cell of JSON."""
-    return csv_of_dicts(columns_for(viewer), map(_in_cells, _rows(viewer, selected)))
+    columns = columns_for(viewer)
+    rows = (dict(zip(columns, in_cells(row, columns), strict=True)) for row in _rows(viewer, selected))
+    return csv_of_dicts(columns, rows)
 
 
-def _in_cells(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {name: joined(row[name]) for name in SET_COLUMNS if name in row}
-
-
-def _sets(viewer: Membership) -> tuple[str, ...]:
-    return SET_COLUMNS if viewer.project.choose == Choose.SEVERAL else ()
+def _released(viewer: Membership, *, asked: bool) -> tuple[str, ...]:
+    """Return the columns of a release; also those that licences forbid there: a list stays inside the project."""
+    several = viewer.project.choose == Choose.SEVERAL
+    there = {When.WORDS: True, When.SEVERAL: several, When.ASKED: asked}
+    return names_of(among(ITEMS, {when for when, is_there in there.items() if is_there}))
 
 
 def _rows(viewer: Membership, selected: Asked) -> Iterator[dict[str, Any]]:
@@ -73,18 +68,17 @@ def _rows(viewer: Membership, selected: Asked) -> Iterator[dict[str, Any]]:
         rows = Rows(viewer.project, Selection(notes=viewer.administers), "")
         people = Membership.objects.filter(project=viewer.project_id)
         names = dict(people.values_list("pk", "pseudonym")) if viewer.administers else {}
-    # All columns, also those that licences forbid in a release: this file stays inside the project.
-    questions = (QUESTION_COLUMN,) if rows.answers.kinds else ()
-    rows.columns = (*COLUMNS, *_sets(viewer), *questions, *PICTURE_TEXT_COLUMNS)
+    rows.columns = _released(viewer, asked=bool(rows.answers.kinds))
     rows.name_of = lambda person: names.get(person, "")
-    probe, last, columns = Item(), 0, (*_READ, *_sets(viewer))
+    probe, last, columns = Item(), 0, dict.fromkeys((*rows.fields, *_READ))
     while (chunk := _read(matching.filter(pk__gt=last).values(*columns)[:AT_ONCE], rows)).items:
         last = chunk.items[-1]["pk"]
         for item, released in zip(chunk.items, chunk.rows, strict=True):
+            facts = item | chunk.known.get(item["public_id"], _NOTHING_KNOWN)
             row = _seen(viewer, probe, item, released.row)
             if item["stage"] == Stage.KNOWN:
                 row |= _without_labels(row)  # answers to such an item are no votes
-            yield row | chunk.known.get(item["public_id"], _NOTHING_KNOWN)
+            yield row | {column.name: column.value(facts) for column in _LISTED}
 
 
 @dataclass(frozen=True)
@@ -119,7 +113,6 @@ def _known_of(items: Sequence[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
 def _seen(viewer: Membership, probe: Item, item: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
     """Return the row as far as this viewer may see it; `probe` avoids an instance for each row."""
     probe.stage, probe.level = item["stage"], item["level"]
-    row |= {name: item[name] for name in (*STANDING, "severity")}
     if not may_see_intent(probe, viewer):
         row |= dict.fromkeys(_HIDDEN)
     if item["stage"] not in (Stage.GOLD, Stage.EXCLUDED) and not sees_every_intent(viewer):

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.domain.questions.question import Question, QuestionKind
+from annotation.domain.questions.kinds.registry import KINDS
+from annotation.domain.questions.question import Question
 from annotation.domain.questions.released_answers import ReleasedAnswers
 from annotation.pages.answers_shown import AnswerShown, answers_shown
 
@@ -31,7 +32,7 @@ def consensus_shown(
     together = {
         code: {"version": row["version"], "value": _plain(row["value"])}
         for code, row in consensus.items()
-        if row["answers"] and released.kinds[code] is not QuestionKind.TEXT
+        if row["answers"] and not KINDS[released.kinds[code]].is_own_words
     }
     shown = answers_shown(together, questions, text)
     return [

@@ -1,6 +1,5 @@
 """Answers to further questions on their way from a page or a program into a label."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,8 +9,10 @@ from django.utils.translation import get_language
 
 from annotation.domain.answer import Answer
 from annotation.domain.category_sets import further_of
-from annotation.domain.questions.answers import NOT_SHOWN, Stored, quotations, read_answers, span_pairs
-from annotation.domain.questions.question import Asked, Option, Question, QuestionKind, in_force, is_asked
+from annotation.domain.questions.answers import NOT_SHOWN, Stored, read_answers
+from annotation.domain.questions.kinds.kind import Kind
+from annotation.domain.questions.kinds.registry import kind_of
+from annotation.domain.questions.question import Asked, Question, in_force, is_asked
 from annotation.domain.votes import Category as CategoryValue
 from annotation.domain.words import in_language
 from annotation.models import Category, Item, Project
@@ -72,8 +73,13 @@ class QuestionOnPage:
         return self.question.code
 
     @property
-    def kind(self) -> QuestionKind:
-        return self.question.kind
+    def kind(self) -> Kind:
+        return kind_of(self.question)
+
+    @property
+    def template(self) -> str:
+        """The template that draws what is answered with."""
+        return f"annotation/question_kinds/{self.question.kind}.html"
 
     @property
     def title(self) -> str:
@@ -82,11 +88,6 @@ class QuestionOnPage:
     @property
     def help(self) -> str:
         return in_language(self.question.help, self.language)
-
-    @property
-    def ends(self) -> tuple[str, str]:
-        """What the first and the last point of a scale mean."""
-        return in_language(self.question.low, self.language), in_language(self.question.high, self.language)
 
     @property
     def when(self) -> str:
@@ -101,45 +102,30 @@ class QuestionOnPage:
         """What can be chosen: the options of a list, the points of a scale."""
         typed = self.value if isinstance(self.value, list) else [self.value]
         chosen = {str(value) for value in typed if value is not None}
-        if self.kind is QuestionKind.SCALE:
-            points = (Option(str(point)) for point in range(1, (self.question.points or 0) + 1))
-            return tuple(OptionOnPage(point.code, point.code, point.code in chosen) for point in points)
         return tuple(
-            OptionOnPage(option.code, option.title(self.language), option.code in chosen)
-            for option in self.question.offered
+            OptionOnPage(choice.code, choice.name, choice.code in chosen)
+            for choice in self.kind.choices(self.question, self.language)
         )
 
     @property
     def is_wide(self) -> bool:
-        """Whether it takes the whole width: parts of the text, and long lists."""
-        return self.kind is QuestionKind.SPAN or len(self.question.offered) > 5
+        return self.kind.is_wide(self.question)
 
     @property
-    def is_long(self) -> bool:
-        """Whether a text answer gets more than one line."""
-        return (self.question.limit or 0) > 120
-
-    @property
-    def text(self) -> str:
-        """The text answered so far."""
-        return self.value if isinstance(self.value, str) else ""
+    def field_value(self) -> str:
+        return self.kind.field_value(self.value)
 
     @property
     def said(self) -> str:
         """The answer so far in one line; parts of a post's text are not in it."""
         chosen = ", ".join(option.name for option in self.options if option.chosen)
-        return chosen if self.asked and chosen else self.text if self.asked else ""
+        typed = self.value if isinstance(self.value, str) else ""
+        return (chosen or typed) if self.asked else ""
 
-    def quoted_from(self, text: str) -> list[str]:
+    def quoted_from(self, text: str) -> Sequence[str]:
         """Return the words of the text that are marked so far; none for other kinds of questions."""
-        is_marked = self.asked and self.kind is QuestionKind.SPAN and text
-        return quotations(self.value, text) if is_marked else []
-
-    @property
-    def spans(self) -> str:
-        """The parts marked so far, as JSON for the script; empty if none are known by their place."""
-        pairs = span_pairs(self.value)
-        return json.dumps(pairs) if pairs else ""
+        is_marked = self.asked and self.kind.marks_text and text
+        return self.kind.parts(self.question, self.value, text, self.language) if is_marked else ()
 
 
 def on_page(
@@ -147,17 +133,17 @@ def on_page(
 ) -> list[QuestionOnPage]:
     """Return the questions of the page, in its order: in the version that the page showed, else the one in force.
 
-    `data` is the form that was sent; without one, `stored` are the answers of a label to begin with. A point of a scale
-    is not taken over to another version: it may mean something else there. Where that of its answer is among the
-    questions, it is asked again.
+    `data` is the form that was sent; without one, `stored` are the answers of a label to begin with. What fits its own
+    version alone (a point of a scale) is not taken over to another. Where that of its answer is among the questions, it
+    is asked again.
     """
     shown = {question.code: question for question in in_force(questions)}
     if data is not None:
         named = (question for question in questions if data.get(ASKED + question.code) == str(question.version))
         shown |= {question.code: question for question in named}
     else:
-        rated = (question for question in questions if question.code in shown and _is_point_of(question, stored))
-        shown |= {question.code: question for question in rated}
+        bound = (question for question in questions if question.code in shown and _is_bound_to(question, stored))
+        shown |= {question.code: question for question in bound}
     return [
         QuestionOnPage(
             question,
@@ -180,36 +166,19 @@ def _raw(question: QuestionOnPage) -> Mapping[str, Any]:
     return {"version": question.question.version, "value": question.value}
 
 
-def _is_point_of(question: Question, stored: Mapping[str, Any]) -> bool:
+def _is_bound_to(question: Question, stored: Mapping[str, Any]) -> bool:
+    """Return whether the stored answer was given to this version, and fits no other."""
     entry = stored.get(question.code) or {"version": None, "value": None}
     is_answered = entry["version"] == question.version and entry["value"] is not None
-    return is_answered and question.kind is QuestionKind.SCALE
+    return is_answered and kind_of(question).fits_its_version_alone
 
 
 def _stored(question: Question, entry: Mapping[str, Any] | None) -> Any:
-    if entry is None or (question.kind is QuestionKind.SCALE and entry["version"] != question.version):
+    if entry is None or (kind_of(question).fits_its_version_alone and entry["version"] != question.version):
         return None
     return entry["value"]
 
 
 def _sent(question: Question, data: QueryDict) -> Any:
     """Return the answer in a form as `read_answers` takes it; what is no answer is returned as typed."""
-    name = ANSWER + question.code
-    if question.kind is QuestionKind.MANY:
-        return data.getlist(name)
-    value = data.get(name, "")
-    if question.kind is QuestionKind.SPAN:
-        return _sent_spans(value, data.get(QUOTED + question.code, ""))
-    if question.kind is QuestionKind.SCALE and value.isascii() and value.isdigit() and len(value) == 1:
-        return int(value)
-    return value.strip() or None
-
-
-def _sent_spans(value: str, quoted: str) -> Any:
-    """Return the marked parts: by their places from the script, else as the words quoted line by line."""
-    if value:
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-    return [line.strip() for line in quoted.splitlines() if line.strip()]
+    return kind_of(question).sent(data.getlist(ANSWER + question.code), data.get(QUOTED + question.code, ""))

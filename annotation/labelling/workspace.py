@@ -19,7 +19,8 @@ from annotation.assignment.outcomes import HeldSeat
 from annotation.assignment.prior_display import first_answer_is_due, visible_picture_text, visible_priors
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Modality, PriorState
-from annotation.domain.questions.question import Question, has_subject
+from annotation.domain.questions.kinds.registry import kind_of
+from annotation.domain.questions.question import Question
 from annotation.glossary.entries import Found
 from annotation.labelling.forms import AnswerForm, initial_of_typed
 from annotation.labelling.further_answers import QuestionOnPage
@@ -113,11 +114,11 @@ class Workspace:
             asked: Sequence[Question] = self.project.question_values() if self.project.question_count else ()
         else:
             asked = self.project.asked_questions() if self.known_questions is None else self.known_questions
-        return tuple(question for question in asked if has_subject(question, self.item.text))
+        return tuple(question for question in asked if kind_of(question).has_subject(self.item.text))
 
     def further(self, form: AnswerForm) -> list[QuestionOnPage]:
         """Return the questions of the form that can be asked about this post; a form that was sent knows no post."""
-        return [shown for shown in form.further if has_subject(shown.question, self.item.text)]
+        return [shown for shown in form.further if kind_of(shown.question).has_subject(self.item.text)]
 
     @cached_property
     def priors_are_hidden(self) -> bool:

@@ -1,10 +1,10 @@
 """The options of a command that takes a request: they follow from the declaration (`vocabulary/requests.py`)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
 
 from vocabulary.refusals import Refused
 from vocabulary.requests import Asked, Place, Request, places
@@ -12,16 +12,22 @@ from vocabulary.requests import Asked, Place, Request, places
 Asking = TypeVar("Asking", bound=Request)
 
 
-def add_options(parser: CommandParser, request: type[Request]) -> None:
+class Parser(Protocol):
+    """A parser of a command, or one of its groups."""
+
+    def add_argument(self, *names: str, **about: Any) -> Any:
+        """Add an option."""
+
+
+def add_options(parser: Parser, request: type[Request]) -> None:
     """Add an option for each place: `--no-x` for what is true at first."""
-    for place in places(request):
-        if place.asked:
-            parser.add_argument(_option(place), **_argument(place, place.asked))
+    for place, asked in _asked(request):
+        parser.add_argument(*_options(place), dest=place.switch, **_argument(place, asked))
 
 
 def answers_of(request: type[Request], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values by the names of their places. Raises CommandError."""
-    return {place.name: _answer(place, place.asked, options) for place in places(request) if place.asked}
+    return {place.name: _answer(place, asked, options[place.switch]) for place, asked in _asked(request)}
 
 
 def request_of(request: type[Asking], answers: Mapping[str, Any]) -> Asking:
@@ -31,39 +37,54 @@ def request_of(request: type[Asking], answers: Mapping[str, Any]) -> Asking:
     return request.of(answers)
 
 
-def _option(place: Place) -> str:
-    return f"--{place.switch.replace('_', '-')}"
+def _asked(request: type[Request]) -> Iterator[tuple[Place, Asked]]:
+    return ((place, place.asked) for place in places(request) if place.asked and place.asked.option is not None)
+
+
+def _options(place: Place) -> list[str]:
+    names = (place.asked and place.asked.flags) or (place.switch,)
+    return [f"--{name.replace('_', '-')}" for name in names]
 
 
 def _argument(place: Place, asked: Asked) -> dict[str, Any]:
-    closed = [str(member.value) for member in place.kind] if issubclass(place.kind, Enum) else []
-    about: dict[str, Any] = {"help": asked.option.format(choices=", ".join(closed)) or asked.label}
+    closed = [word for word in place.written or asked.words or () if word != ""]
+    about: dict[str, Any] = {"help": (asked.option or "").format(choices=", ".join(map(str, closed))) or None}
     if place.kind is bool:
         return about | {"action": "store_true"}
     if asked.metavar:
         about["metavar"] = asked.metavar
+    if asked.read:
+        return about
     if place.several:
         return about | {"nargs": "+", "default": [str(member) for member in place.default]}
-    if closed:
-        return about | {"choices": closed, "default": place.default.value}
-    return about | ({"type": int, "default": place.default} if place.kind is int else {})
+    about["default"] = place.default.value if isinstance(place.default, Enum) else place.default
+    if place.kind in (int, float):
+        about["type"] = place.kind
+    return about | ({"choices": closed} if closed else {})
 
 
-def _answer(place: Place, asked: Asked, options: Mapping[str, Any]) -> Any:
-    value = options[place.switch]
+def _answer(place: Place, asked: Asked, value: Any) -> Any:
     if place.kind is bool:
         return value is not place.default
-    if issubclass(place.kind, Enum):
-        return _members(place, value) if place.several else place.kind(value)
+    if value is None:
+        return place.default
+    if asked.read:
+        return _text(place, asked, value)
     if place.several:
-        return tuple(value)
-    if place.kind is int:
-        return _number(place, value)
+        return _members(place, value) if place.members else tuple(value)
+    if place.members:
+        return place.kind(value)
+    return _number(place, value) if place.kind in (int, float) else _text(place, asked, value)
+
+
+def _text(place: Place, asked: Asked, value: str) -> Any:
+    written = value.strip()
+    if asked.longest and len(written) > asked.longest:
+        raise CommandError(f"{_options(place)[0]} is longer than {asked.longest} characters.")
     try:
-        written = (value or "").strip()
-        return asked.read(written) if written and asked.read else written or None
+        return asked.read(written) if written and asked.read else written or place.default
     except Refused as fault:
-        raise CommandError(f"{_option(place)}: {fault}") from None
+        raise CommandError(f"{_options(place)[0]}: {fault}") from None
 
 
 def _members(place: Place, words: list[str]) -> tuple[Any, ...]:
@@ -72,11 +93,13 @@ def _members(place: Place, words: list[str]) -> tuple[Any, ...]:
         return ()
     named = {word for written in words for word in written.split(",") if word}
     if unknown := sorted(named - set(place.kind)):
-        raise CommandError(f"{_option(place)}: {unknown[0]!r} is none of {', '.join(place.kind)}.")
+        raise CommandError(f"{_options(place)[0]}: {unknown[0]!r} is none of {', '.join(place.kind)}.")
     return tuple(map(place.kind, named))
 
 
-def _number(place: Place, value: int) -> int:
-    if place.least is not None and value < place.least or place.most is not None and value > place.most:
-        raise CommandError(f"{_option(place)} is {place.least} to {place.most}.")
+def _number(place: Place, value: float) -> float:
+    least, most = (place.least, place.most)
+    if least is not None and not value >= least or most is not None and not value <= most:
+        bounds = f"at least {least}" if most is None else f"{least} to {most}"
+        raise CommandError(f"{_options(place)[0]} is {bounds}.")
     return value

@@ -6,9 +6,8 @@ from typing import Any
 
 from django.utils.translation import get_language
 
-from annotation.domain.questions.answers import quotations
-from annotation.domain.questions.question import Question, QuestionKind
-from annotation.domain.words import in_language
+from annotation.domain.questions.kinds.registry import kind_of
+from annotation.domain.questions.question import Question
 from annotation.models import Label, Project
 
 
@@ -46,26 +45,6 @@ def questions_answered(project: Project, labels: Iterable[Label | None]) -> tupl
 
 
 def _shown(question: Question, value: Any, text: str, language: str) -> AnswerShown:
-    parts = () if value is None else _parts(question, value, text, language)
-    return AnswerShown(question.title(language), question.version, parts, question.kind is QuestionKind.SPAN)
-
-
-def _parts(question: Question, value: Any, text: str, language: str) -> tuple[str, ...]:
-    """Return an answer in words."""
-    match question.kind:
-        case QuestionKind.SPAN:
-            return tuple(quotations(value, text))
-        case QuestionKind.SCALE:
-            return (_point(question, value, language),)
-        case QuestionKind.TEXT:
-            return (value,)
-    names = {option.code: option.title(language) for option in question.options}
-    codes: list[str] = value if isinstance(value, list) else [value]
-    return tuple(names.get(code, code) for code in codes)
-
-
-def _point(question: Question, value: int, language: str) -> str:
-    """Return a point of a scale with its last one, and what it means if it is an end."""
-    end = {1: question.low, question.points: question.high}.get(value, {})
-    meaning = in_language(end, language)
-    return f"{value} / {question.points} ({meaning})" if meaning else f"{value} / {question.points}"
+    kind = kind_of(question)
+    parts = () if value is None else tuple(kind.parts(question, value, text, language))
+    return AnswerShown(question.title(language), question.version, parts, kind.marks_text)

@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.pages.form_fields import choices_of
+from annotation.pages.form_fields import LineField, choices_of
 from vocabulary.refusals import Refused
 from vocabulary.requests import Asked, Place, Request, RequestSection, places
 
@@ -50,7 +50,7 @@ class RequestForm(forms.Form, Generic[Asking]):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        fields = {place.switch: _field(place, place.asked) for place in places(cls.asks) if place.asked}
+        fields = {place.switch: _field(place, asked) for place, asked in _asked(cls.asks)}
         cls.declared_fields = fields | cls.declared_fields
 
     @property
@@ -65,8 +65,8 @@ class RequestForm(forms.Form, Generic[Asking]):
         return [FieldGroup(_(group.title), shown, any(each.errors for each in shown)) for group, shown in grouped]
 
     def _of_group(self, group: RequestSection | None) -> Iterator[forms.BoundField]:
-        asked = [(place.asked.last, place) for place in places(self.asks) if place.asked and place.asked.group == group]
-        names = [place.switch for _last, place in sorted(asked, key=lambda pair: pair[0])]
+        shown = [(asked.last, place) for place, asked in _asked(self.asks) if asked.group == group]
+        names = [place.switch for _last, place in sorted(shown, key=lambda pair: pair[0])]
         if group is not None:
             names += self.beside.get(group, ())
         return (self[name] for name in names if name in self.fields)
@@ -81,12 +81,15 @@ class RequestForm(forms.Form, Generic[Asking]):
 
     def answers(self) -> dict[str, Any]:
         """Return the valid values by the names of their places."""
-        given = {place.name: (place, self.cleaned_data.get(place.switch)) for place in places(self.asks) if place.asked}
-        return {name: _answer(place, value) for name, (place, value) in given.items()}
+        return {place.name: _answer(place, self.cleaned_data.get(place.switch)) for place, _by in _asked(self.asks)}
 
     def request(self) -> Asking:
         """Return the request of a valid form."""
         return self.asks.of(self.answers())
+
+
+def _asked(request: type[Request]) -> Iterator[tuple[Place, Asked]]:
+    return ((place, place.asked) for place in places(request) if place.asked and place.asked.label)
 
 
 def _answer(place: Place, value: Any) -> Any:
@@ -94,32 +97,39 @@ def _answer(place: Place, value: Any) -> Any:
         return tuple(value or ())
     if place.kind is bool:
         return bool(value) is not place.default
-    return place.default if value in (None, "") else value
+    if value in (None, ""):
+        return place.default
+    return place.kind(value) if place.members else value
 
 
 def _field(place: Place, asked: Asked) -> forms.Field:
     common: dict[str, Any] = {
         "label": gettext_lazy(asked.label),
         "help_text": gettext_lazy(asked.help) if asked.help else "",
-        "required": False,
+        "required": place.fewest > 0,
     }
     if place.kind is bool:
         return forms.BooleanField(**common)
-    if place.kind is int:
-        return forms.IntegerField(min_value=place.least, max_value=place.most, **common)
-    choices = _choices(place.kind, asked)
     if place.several:
-        initial = list(asked.ticked or place.default)
-        return forms.MultipleChoiceField(
-            choices=choices, initial=initial, widget=forms.CheckboxSelectMultiple, **common
-        )
-    if choices:
-        return forms.ChoiceField(choices=choices, initial=place.default, widget=forms.RadioSelect, **common)
-    return ReadField(asked, **common)
+        common["initial"] = list(asked.ticked or place.default)
+        return forms.MultipleChoiceField(choices=_choices(place, asked), widget=forms.CheckboxSelectMultiple, **common)
+    if asked.radio:
+        common |= {"initial": place.default, "widget": forms.RadioSelect}
+    if asked.words or asked.offered:
+        return forms.ChoiceField(choices=_choices(place, asked), **common)
+    if asked.read:
+        return ReadField(asked, **common)
+    common["initial"] = place.default or None
+    if place.kind in _NUMBERS:
+        return _NUMBERS[place.kind](min_value=place.least, max_value=place.most, **common)
+    common |= {"required": bool(place.default), "max_length": asked.longest}  # a text that has one at first needs one
+    return LineField(**common) if asked.line else forms.CharField(**common)
 
 
-def _choices(kind: Any, asked: Asked) -> tuple[tuple[Any, Any], ...]:
-    """Return the choices of a closed set; empty if it is none, or if the page offers its own."""
-    if not issubclass(kind, Enum):
-        return ()
-    return choices_of(kind, {member: gettext_lazy(word) for member, word in (asked.words or {}).items()})
+_NUMBERS: dict[Any, type[forms.IntegerField]] = {int: forms.IntegerField, float: forms.FloatField}
+
+
+def _choices(place: Place, asked: Asked) -> tuple[tuple[Any, Any], ...]:
+    """Return the choices of a closed set; empty if the page offers its own."""
+    words = {value: gettext_lazy(word) for value, word in (asked.words or {}).items()}
+    return choices_of(place.kind, words) if words and issubclass(place.kind, Enum) else tuple(words.items())

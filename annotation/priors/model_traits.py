@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from providers import bindings, wiring
 from providers.profiles import Fact, JsonForm, Lesson, ModelProfile
@@ -85,6 +86,8 @@ def profile_texts(profile: ModelProfile) -> list[str]:
 
 def lesson_text(lesson: Lesson) -> str:
     """Return the sentence for one fact about a model."""
+    if plain := _PLAIN.get(lesson.fact):
+        return _(plain)
     match lesson.fact:
         case Fact.REJECTS:
             return _("It rejects the parameter %(parameter)s") % {"parameter": lesson.value}
@@ -92,19 +95,23 @@ def lesson_text(lesson: Lesson) -> str:
             return _("It knows the limit of an answer as %(parameter)s") % {"parameter": lesson.value}
         case Fact.MOST_TOKENS:
             return _("It gives an answer %(count)s tokens at most") % {"count": f"{int(lesson.value):,}"}
-        case Fact.LEAST_TEMPERATURE:
-            return _("It wants a temperature above 0")
         case Fact.JSON:
             return _("It takes no JSON schema") if lesson.value == "object" else _("It takes no response format")
-        case Fact.NO_PICTURES:
-            return _("It takes no pictures")
-        case Fact.MUST_NOT_THINK:
-            return _("It answers only with its thinking switched off")
-        case Fact.THINKS:
-            return _("It thinks before it answers")
-        case Fact.ROOT:
-            sentence = _("It answers below %(path)s: add that to the address of its server in the settings")
-            return sentence % {"path": lesson.value}
+    sentence = _("It answers below %(path)s: add that to the address of its server in the settings")
+    return sentence % {"path": lesson.value}
+
+
+_PLAIN = {
+    Fact.LEAST_TEMPERATURE: gettext_noop("It wants a temperature above 0"),
+    Fact.NO_PICTURES: gettext_noop("It takes no pictures"),
+    Fact.MUST_NOT_THINK: gettext_noop("It answers only with its thinking switched off"),
+    Fact.THINKS: gettext_noop("It thinks before it answers"),
+    Fact.STREAMS: gettext_noop("It answers in a stream only"),
+    Fact.NO_SYSTEM: gettext_noop("It knows no system role: the instructions stand in the question"),
+    Fact.WORDY: gettext_noop("It needs twice the usual room for an answer"),
+    Fact.REMINDED: gettext_noop("It keeps to the form of an answer if the question ends with a reminder"),
+}
+"""The sentences of facts without a value."""
 
 
 def _json_text(form: JsonForm) -> str:

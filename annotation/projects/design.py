@@ -17,8 +17,9 @@ from annotation.domain.design.file import BadDesign, Design
 from annotation.domain.design.question_changes import QuestionChange
 from annotation.domain.design.question_changes import changes as question_changes
 from annotation.domain.design.question_changes import merge as merge_questions
-from annotation.domain.questions.design_rows import BadQuestions, with_keys
+from annotation.domain.questions.design_rows import with_keys
 from annotation.domain.questions.question import Question as QuestionValue
+from annotation.domain.questions.refusals import BadQuestions
 from annotation.domain.votes import Category as CategoryValue
 from annotation.models import Category, Event, Item, KnownAnswer, Label, Membership, Project, Question, record
 from annotation.models.questions import question_columns

@@ -1,9 +1,5 @@
-"""The rows of further questions in the form of a project's design.
+"""The rows of further questions in the form of a project's design."""
 
-Words in several languages stand in one field: `How bad? | ko: 얼마나 심합니까?`, first those for every other language.
-"""
-
-import re
 from collections.abc import Iterable
 from typing import Any, TypeVar, cast
 
@@ -11,43 +7,17 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.domain.design.file import Design
-from annotation.domain.questions.design_rows import KEYS, LONGEST_ANSWER, POINTS, question_row, when_row
+from annotation.domain.questions.design_rows import KEYS, question_row, when_row
+from annotation.domain.questions.kinds.registry import KINDS, kind_of
 from annotation.domain.questions.question import Asked, Question, QuestionKind
 from annotation.pages.form_fields import LineField
+from annotation.projects.question_fields import OWN_FIELDS, form_field, in_design, in_form, read, written
 
 PREFIX = "question"
 _ROWS = 100  # of a formset, with retired questions
 _BLANK = 2  # rows for new questions
-_LANGUAGE = re.compile(r"\s*\|\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)\s*:\s*")
-_LINE_END = re.compile(r"\s*\n\s*")
-_OF_KIND = {
-    QuestionKind.ONE: ("options",),
-    QuestionKind.MANY: ("options",),
-    QuestionKind.SCALE: ("points", "low", "high"),
-    QuestionKind.TEXT: ("limit",),
-    QuestionKind.SPAN: (),
-}
-KIND_NAMES = {
-    QuestionKind.ONE: _("one of a list"),
-    QuestionKind.MANY: _("several of a list"),
-    QuestionKind.SCALE: _("a scale"),
-    QuestionKind.TEXT: _("a short text"),
-    QuestionKind.SPAN: _("parts of the post's text"),
-}
-
-
-def written(words: str | dict[str, str]) -> str:
-    """Return words as the field shows them."""
-    by_language = {"": words} if isinstance(words, str) else words
-    others = (f"| {language}: {text}" for language, text in by_language.items() if language)
-    return " ".join([by_language.get("", ""), *others]).strip()
-
-
-def read(field: str) -> dict[str, str]:
-    """Return the words of a field by language code."""
-    everywhere, *others = _LANGUAGE.split(_LINE_END.sub(" ", field))
-    words = {"": everywhere.strip()} | dict(zip(others[::2], others[1::2], strict=True))
-    return {language: text for language, text in words.items() if text.strip()}
+KIND_NAMES = {kind: _(KINDS[kind].name) for kind in QuestionKind}
+_OF_EVERY_KIND = ("code", "kind", "wording", "help")  # before what only some have
 
 
 class DesignRow(forms.Form):
@@ -86,24 +56,6 @@ class QuestionRow(DesignRow):
         widget=forms.Textarea({"rows": 2, "dir": "auto"}),
         help_text=_("Stands under the question."),
     )
-    options = forms.CharField(
-        label=_("Options"),
-        required=False,
-        widget=forms.Textarea({"rows": 4, "dir": "auto"}),
-        help_text=_("One per line: migrants = People who moved here. A line that you remove is retired."),
-    )
-    points = forms.TypedChoiceField(
-        label=_("Points of the scale"),
-        required=False,
-        choices=[(str(points), str(points)) for points in POINTS],
-        coerce=int,
-        initial="5",
-    )
-    low = LineField(label=_("What its first point means"), required=False)
-    high = LineField(label=_("What its last point means"), required=False)
-    limit = forms.IntegerField(
-        label=_("Most characters of the text"), required=False, min_value=1, max_value=LONGEST_ANSWER
-    )
     when = forms.ChoiceField(
         label=_("Asked"),
         choices=[
@@ -133,16 +85,16 @@ class QuestionRow(DesignRow):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields |= {name: form_field(field) for name, field in OWN_FIELDS.items()}
+        self.order_fields([*_OF_EVERY_KIND, *OWN_FIELDS])
         self.stored: Question | None = self.initial.get("stored")
         if self.stored is None:
             del self.fields["retired"]
             return
         self.fields["code"].widget = forms.HiddenInput()
         self.fields["kind"].disabled = True
-        for kind, names in _OF_KIND.items():
-            for name in names:
-                if kind != self.stored.kind and name not in _OF_KIND[self.stored.kind]:
-                    self.fields.pop(name, None)
+        for name in OWN_FIELDS.keys() - {field.name for field in kind_of(self.stored).fields}:
+            del self.fields[name]
 
     @property
     def lacks_key(self) -> bool:
@@ -170,14 +122,8 @@ class QuestionRow(DesignRow):
         row["when"] = values["when"]
         if values["when"] == Asked.CATEGORIES:
             row["when"] = [int(code) for code in values["categories"].replace(",", " ").split()]
-        for name in _OF_KIND[QuestionKind(values["kind"])]:
-            if name == "options":
-                row[name] = [_read_option(line) for line in values[name].split("\n") if line.strip()]
-            elif name in ("low", "high"):
-                row[name] = read(values[name])
-            elif values.get(name):
-                row[name] = values[name]
-        return row
+        own = {field.name: in_design(field, values[field.name]) for field in KINDS[QuestionKind(values["kind"])].fields}
+        return row | {name: value for name, value in own.items() if value is not None}
 
 
 class QuestionRows(forms.BaseFormSet[QuestionRow]):
@@ -218,24 +164,14 @@ def question_rows(stored: Design, shown: Design, data: Any = None) -> QuestionRo
 def _initial(place: int | None, question: Question, stored: dict[str, Question]) -> dict[str, Any]:
     row = question_row(question)
     when = when_row(question.when)
-    words: dict[str, Any] = {name: written(row[name]) for name in ("wording", "help", "low", "high") if name in row}
+    words: dict[str, Any] = {name: written(row[name]) for name in ("wording", "help") if name in row}
+    own = {field.name: in_form(field, row[field.name]) for field in kind_of(question).fields if field.name in row}
     return {
         **row,
         **words,
-        "options": "\r\n".join(
-            _written_option(option) for option in row.get("options", ()) if not option.get("retired")
-        ),
+        **own,
         "when": str(question.when.asked),
         "categories": ", ".join(str(code) for code in when) if isinstance(when, list) else "",
         "place": place,
         "stored": stored.get(question.code),
     }
-
-
-def _written_option(option: dict[str, Any]) -> str:
-    return f"{option['code']} = {written(option['name'])}" if option.get("name") else option["code"]
-
-
-def _read_option(line: str) -> dict[str, Any]:
-    code, _equals, name = line.partition("=")
-    return {"code": code.strip(), "name": read(name)}

@@ -13,6 +13,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import override
 
 from annotation.analytics.influence_card import card_rows
+from annotation.domain.columns.items import ITEMS as ITEM_COLUMNS
 from annotation.domain.questions.released_answers import Kinds
 from annotation.domain.releases.column_types import types_of
 from annotation.domain.releases.croissant import authors, croissant
@@ -26,36 +27,13 @@ from annotation.domain.releases.provenance import (
 )
 from annotation.domain.releases.splits import Part
 from annotation.releases.files import CARD, ITEMS, ReleasedFile, checksum, write_small
-from annotation.releases.questions import card_changes, card_questions, kinds_of
+from annotation.releases.questions import card_changes, card_consensus, card_questions, kinds_of
 
 CITATION = "CITATION.cff"
 CROISSANT = "croissant.json"
 LICENCE = "LICENSE"
 
-COLUMN_WORDS = {
-    "id": "the item's id in its project",
-    "text": "the text of the post",
-    "image": "the path of the picture in this release",
-    "gold": "the code of the category of text and picture together",
-    "categories": "the codes of all final categories; `gold` is the first",
-    "intended_categories": "the codes of all categories that the source intended",
-    "hateful": "whether that category is hateful",
-    "text_label": "the category of the text alone, from the model named",
-    "image_label": "the category of the picture alone, from the model named",
-    "pattern": "three bits: text, picture, both together hateful",
-    "level": "how far the annotators agreed",
-    "source": "who decided the category",
-    "picture_text": "the words that were read in the picture; null if there are none or nobody read it",
-    "picture_text_reader": "who read them: a program or model with its version, a person, or given with the data",
-    "text_sha256": "SHA-256 of the text in its composed form (NFC) in UTF-8",
-    "labels": "the labels of the deciding round; answers to further questions in answers and answer_versions",
-    "split": "train, dev or test",
-    "injected": "whether a model wrote the text for this data set; a person accepted it then",
-    "injection_strategy": "how such a text was meant to work",
-    "injection_pattern": "the pattern it was written for: text, picture, together",
-    "injection_model": "the model that wrote it",
-    "injection_prompt_digest": "SHA-256 of the prompt's template",
-}
+COLUMN_WORDS = {column.name: column.meaning for column in ITEM_COLUMNS if column.meaning}
 
 
 @cache
@@ -98,6 +76,7 @@ def dataset_card(manifest: dict[str, Any], files: list[str] | None = None) -> st
             "influences": card_rows(manifest["influence"]),
             "head": _head(manifest, paths),
             "questions": card_questions(manifest),
+            "consensus": card_consensus(),
             "changes": card_changes(manifest),
             "licences": list(item_licences(manifest).items()),
             "recognized": sum((manifest["counts"].get("languages") or {}).values()),

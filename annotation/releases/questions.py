@@ -9,6 +9,7 @@ from django.db.models import Min
 from annotation.domain.design.changes import ChangeKind
 from annotation.domain.markdown import table_cell
 from annotation.domain.questions.design_rows import question_row
+from annotation.domain.questions.kinds.registry import KINDS
 from annotation.domain.questions.pooling import PooledQuestion, pooled_questions
 from annotation.domain.questions.question import Question, QuestionKind
 from annotation.domain.questions.released_answers import Kinds
@@ -90,6 +91,13 @@ def _change(change: DesignChange) -> dict[str, Any]:
         ],
         "words": difference.words,
     }
+
+
+def card_consensus() -> str:
+    """Return what the dataset card says about the consensus of each kind."""
+    together = ", ".join(kind.together for kind in KINDS.values() if kind.together)
+    without = [f" *{name.capitalize()}* has none." for name, kind in KINDS.items() if not kind.together]
+    return f"{together}.{''.join(without)}"
 
 
 def card_questions(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -1,12 +1,15 @@
 """What people ask of a release: the items, the parts of them that are included, the formats, and the split."""
 
+from collections.abc import Collection
 from typing import Annotated
 
 from django.db.models import Q, QuerySet
 from pydantic import BeforeValidator, Field, PlainSerializer
 
 from annotation.domain.choices import Level, Reason, Source, Stage
-from annotation.domain.releases.columns import ReleaseFormat, Scope, columns_of
+from annotation.domain.columns.column import When, among, names_of
+from annotation.domain.columns.items import ITEMS
+from annotation.domain.releases.columns import ReleaseFormat, Scope
 from annotation.domain.releases.splits import MAX_SEED, Shares
 from annotation.models import Item, Project
 from vocabulary.refusals import gettext_noop as _
@@ -140,9 +143,9 @@ class Selection(Request):
             option="names that cannot be matched with other releases",
         ),
     ] = False
-    scope: Annotated[Scope, Asked(_("Items"), words=_SCOPES, option="closed: with votes, and what is no gold")] = (
-        Scope.GOLD
-    )
+    scope: Annotated[
+        Scope, Asked(_("Items"), words=_SCOPES, radio=True, option="closed: with votes, and what is no gold")
+    ] = Scope.GOLD
     formats: Annotated[
         Several[ReleaseFormat],
         Asked(
@@ -220,20 +223,12 @@ class Selection(Request):
         removed = Q(excluded_for__in=(Reason.REPORTED, Reason.WITHDRAWN))
         return Q(stage=Stage.GOLD) | closed & (Q(excluded_for__isnull=True) | ~removed)
 
-    def columns(
-        self,
-        withholding: bool,
-        injected: bool = False,
-        words: bool = False,
-        questions: bool = False,
-        several: bool = False,
-    ) -> tuple[str, ...]:
-        """Return the columns of the rows.
-
-        `withholding`: licences of the project withhold content. `injected`: some items were made for the project.
-        `words`: the pictures of some items were read. `questions`: the project asks further questions. `several`:
-        answers may name several categories.
-        """
-        hashes, split = withholding or not (self.media and self.texts), self.split is not None
-        words = words and self.picture_texts
-        return columns_of(self.scope, hashes, split, injected, words, questions, several)
+    def columns(self, there: Collection[When]) -> tuple[str, ...]:
+        """Return the columns of the rows. `there`: what the items of the project have, or withhold."""
+        chosen = {
+            When.CLOSED: self.scope is Scope.CLOSED,
+            When.WITHHELD: When.WITHHELD in there or not (self.media and self.texts),
+            When.SPLIT: self.split is not None,
+            When.WORDS: When.WORDS in there and self.picture_texts,
+        }
+        return names_of(among(ITEMS, {when for when in When if chosen.get(when, when in there)}))

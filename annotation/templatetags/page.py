@@ -22,7 +22,7 @@ from annotation.core import extensions
 from annotation.domain.categories import COLOURS
 from annotation.domain.markdown import render
 from annotation.domain.pictures.words import GIVEN, PERSON
-from annotation.domain.questions.answers import quotations
+from annotation.domain.questions.kinds.span import quotations
 from annotation.domain.questions.text_steps import steps
 from annotation.domain.visible_controls import pieces
 from annotation.domain.words import in_language
@@ -103,16 +103,17 @@ def project_nav(context: template.Context) -> dict[str, Any]:
 
 
 @register.simple_tag(takes_context=True)
-def reports_banner(context: template.Context) -> str:
+def reports_banner(context: template.Context, look: str = "page-banner notice is-bad") -> str:
     """Return the line that says how many reported posts wait for the viewer's answer; "" for everybody else.
 
+    `look` are the classes of a warning on the page.
     Only admins for whom some wait cost a query: the account knows whether.
     """
     user = getattr(context.get("request"), "user", None)
     if not isinstance(user, User) or not user.reports_wait or not (number := count_waiting_posts(user)):
         return ""
     shown = f"{number:,}" if number < MOST_COUNTED else f"{number:,}+"
-    return render_to_string("_reports_banner.html", {"number": number, "shown": shown})
+    return render_to_string("_reports_banner.html", {"number": number, "shown": shown, "look": look})
 
 
 @register.inclusion_tag("components/tabs.html", takes_context=True)

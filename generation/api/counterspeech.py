@@ -9,7 +9,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.request_base import BoundedList, LineField, RequestShape
+from annotation.api.request_base import BoundedList
+from annotation.api.request_shapes import AskingShape
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Role
 from annotation.domain.text_rules import BadText
@@ -20,8 +21,7 @@ from generation.counterspeech import request as counterspeech_request
 from generation.counterspeech.candidate_json import reported
 from generation.counterspeech.presenters import visible_exchanges
 from generation.domain.counterspeech.intents import Intent
-from generation.domain.counterspeech.options import MOST_CANDIDATES, Length, Tone
-from generation.domain.counterspeech.writers import WriterMode
+from generation.domain.counterspeech.options import CounterRequest
 from generation.methods.counterspeech import candidates as counterspeech_candidates
 from generation.models import Exchange
 from runs.execution.budget import BudgetExceeded
@@ -30,8 +30,11 @@ from runs.models import Run
 MOST_ITEMS = 200
 
 
-class CounterWish(RequestShape):
+class CounterWish(AskingShape[CounterRequest]):
     """The items or the text to answer, and the options of the candidates."""
+
+    asks = CounterRequest
+    before = ("items", "text")
 
     items = BoundedList(
         child=serializers.CharField(max_length=128),
@@ -40,19 +43,6 @@ class CounterWish(RequestShape):
         help_text="The posts' own ids, as imported (`external_id`).",
     )
     text = serializers.CharField(max_length=counterspeech_request.MOST_PASTED, default="", allow_blank=True)
-    intents = BoundedList(child=serializers.ChoiceField(list(Intent)), default=list(Intent), min_length=1)
-    candidates = serializers.IntegerField(default=5, min_value=1, max_value=MOST_CANDIDATES)
-    tone = serializers.ChoiceField(list(Tone), default=Tone.CALM)
-    length = serializers.ChoiceField(list(Length), default=Length.MEDIUM)
-    language = LineField(max_length=60, default="", allow_blank=True)
-    shots = serializers.ChoiceField([0, 3], default=3)
-    mode = serializers.ChoiceField(
-        list(WriterMode),
-        required=False,
-        help_text="How the writer is asked: list (all in one answer) or plain (the instruction alone, once for each). "
-        "By default as its model's profile says.",
-    )
-    explanations = serializers.BooleanField(default=True, help_text="Whether the explanations of the post are used.")
     again = serializers.BooleanField(default=False, help_text="Ask also what was answered before.")
 
 

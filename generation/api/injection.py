@@ -13,7 +13,8 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.pages import number, refuse_unknown
 from annotation.api.problems import Problem
-from annotation.api.request_base import LineField, RequestShape
+from annotation.api.request_base import RequestShape
+from annotation.api.request_shapes import AskingShape
 from annotation.core.found import found
 from annotation.domain.choices import Role
 from generation.api.answers import (
@@ -26,7 +27,7 @@ from generation.api.answers import (
     YieldReport,
 )
 from generation.domain.injection.plan import BadPlan
-from generation.domain.injection.schema import BatchOptions
+from generation.domain.injection.schema import PlanOptions
 from generation.domain.injection.states import SampleState
 from generation.injection import batches as injection_batches
 from generation.injection import review, settings
@@ -49,13 +50,10 @@ class PlanEntryShape(RequestShape):
     count = serializers.IntegerField(min_value=1)
 
 
-class BatchWish(RequestShape):
+class BatchWish(AskingShape[PlanOptions]):
     """Options for all samples of a plan."""
 
-    language = LineField(max_length=60, default=BatchOptions().language)
-    temperature = serializers.FloatField(min_value=0, max_value=2, default=BatchOptions().temperature)
-    seed = serializers.IntegerField(min_value=0, max_value=injection_batches.MOST_SEED, default=None, allow_null=True)
-    again = serializers.BooleanField(default=False, help_text="Another batch of a plan that was carried out.")
+    asks = PlanOptions
 
 
 class PlanWish(BatchWish):
@@ -106,17 +104,16 @@ class Injection(APIView):
         mine = member(request, slug, Role.ADMIN)
         shape = PlanSent(data=request.data)
         shape.is_valid(raise_exception=True)
-        wish = shape.validated_data
-        options = {"language": wish["language"], "temperature": wish["temperature"]}
+        asked, plan = shape.request(), shape.validated_data["plan"]
         try:
             batch = injection_batches.begin(
-                mine.project, wish["plan"], mine, options, seed=wish["seed"], again=wish["again"]
+                mine.project, plan, mine, asked.batch, seed=asked.seed, again=asked.again
             )  # fmt: skip
         except settings.InjectionOff as off:
             return problem(409, off.code, str(off))
         except BadPlan as bad:
             return problem(400, "bad_plan", bad.sentence, entry=bad.entry)
-        except (injection_batches.BadOptions, injection_batches.NoWriter) as bad:
+        except injection_batches.NoWriter as bad:
             return problem(400, bad.code, str(bad))
         except BudgetExceeded as bad:
             return problem(400, "budget_exceeded", str(bad))

@@ -5,21 +5,15 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.pages.form_fields import LineField, WrittenField
+from annotation.pages.form_fields import WrittenField
+from annotation.pages.request_form import RequestForm
 from generation.counterspeech import request
 from generation.domain.counterspeech.explanations import Explanation
-from generation.domain.counterspeech.intents import Intent
-from generation.domain.counterspeech.options import MOST_CANDIDATES, Length, Tone
+from generation.domain.counterspeech.options import INTENT_WORDS, CounterRequest
 from generation.domain.counterspeech.preferences import Choice, Criterion
 from generation.domain.counterspeech.reward import BadParts, Weights
-from generation.domain.counterspeech.writers import WriterMode
 
-INTENT_NAMES = {
-    Intent.INFORMATIVE: _("Informative"),
-    Intent.POSITIVE: _("Positive"),
-    Intent.QUESTIONING: _("Questioning"),
-    Intent.DENOUNCING: _("Denouncing"),
-}
+INTENT_NAMES = {intent: _(word) for intent, word in INTENT_WORDS.items()}
 SIDE_NAMES = {
     Explanation.OFFENSIVENESS: _("Offensiveness"),
     Explanation.TARGET_GROUP: _("Target group"),
@@ -45,62 +39,10 @@ class PasteForm(forms.Form):
     text = WrittenField(label=_("A text to answer"), limit=request.MOST_PASTED, rows=3)
 
 
-class WriteForm(forms.Form):
+class WriteForm(RequestForm[CounterRequest]):
     """Options of a run that writes candidates."""
 
-    intents = forms.MultipleChoiceField(
-        label=_("Intents"),
-        choices=list(INTENT_NAMES.items()),
-        initial=list(Intent),
-        widget=forms.CheckboxSelectMultiple,
-    )
-    candidates = forms.IntegerField(
-        label=_("Candidates for each"), min_value=1, max_value=MOST_CANDIDATES, initial=5, required=False
-    )
-    mode = forms.ChoiceField(
-        label=_("How the model is asked"),
-        choices=[
-            (WriterMode.LIST, _("for all in one answer, told all that is known")),
-            (WriterMode.PLAIN, _("for one reply at a time, by a plain instruction")),
-        ],
-        required=False,
-    )
-    tone = forms.ChoiceField(
-        label=_("Tone"),
-        choices=[
-            (Tone.CALM, _("calm")),
-            (Tone.WARM, _("warm")),
-            (Tone.FIRM, _("firm")),
-            (Tone.PLAIN, _("in plain words")),
-        ],
-        required=False,
-    )
-    length = forms.ChoiceField(
-        label=_("Length"),
-        choices=[(Length.MEDIUM, _("medium")), (Length.SHORT, _("short")), (Length.LONG, _("long"))],
-        required=False,
-    )
-    language = LineField(
-        label=_("Language"), max_length=60, required=False, help_text=_("Empty: the language of the post.")
-    )
-    shots = forms.ChoiceField(
-        label=_("Examples"), choices=[("3", _("3 approved replies")), ("0", _("none"))], required=False
-    )
-    without_explanations = forms.BooleanField(label=_("Without the explanations"), required=False)
-
-    def options(self) -> dict[str, Any]:
-        """Return the options as `generation.counterspeech.request.write` takes them."""
-        values = self.cleaned_data
-        return {
-            "intents": values["intents"],
-            "candidates": values["candidates"] or 5,
-            "mode": values["mode"],
-            "tone": values["tone"] or Tone.CALM,
-            "length": values["length"] or Length.MEDIUM,
-            "language": values["language"],
-            "shots": int(values["shots"] or 3),
-            "explanations": not values["without_explanations"],
-        }
+    asks = CounterRequest
 
 
 class RulesForm(forms.Form):

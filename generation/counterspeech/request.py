@@ -113,10 +113,11 @@ def write(
         return _ask(exchange, candidates.NAME, checked(CounterOptions, bare), actor, again=again, ring=ring)
     newest = exchange.explanations.first()
     if chosen.explanations and chosen.version is None and newest is not None:
-        chosen.version = newest.number
+        chosen = chosen.model_copy(update={"version": newest.number})
     if chosen.shots and not chosen.exemplars:
         exemplars = {intent: exemplars_for(exchange, intent, chosen.shots) for intent in chosen.intents}
-        chosen.exemplars = {intent: [row.pk for row, _near in rows] for intent, rows in exemplars.items()}
+        keys = {intent: [row.pk for row, _near in rows] for intent, rows in exemplars.items()}
+        chosen = chosen.model_copy(update={"exemplars": keys})
     return _ask(exchange, candidates.NAME, chosen.model_dump(mode="json"), actor, again=again, ring=ring)
 
 

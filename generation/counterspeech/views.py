@@ -120,7 +120,7 @@ def candidates(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespon
             )
     again = exchange_row.candidates.filter(intent__in=form.cleaned_data["intents"]).exists()
     try:
-        counterspeech_request.write(exchange_row, member, form.options(), again=again)
+        counterspeech_request.write(exchange_row, member, form.answers(), again=again)
     except (counterspeech_request.BadChoice, BudgetExceeded) as bad:
         form.add_error(None, str(bad))
         return show_desk(request, member, exchange_row, status=422, form=form)

@@ -14,7 +14,6 @@ from uuid import UUID, uuid4
 
 from django.db.models import Count, Exists, Max, OuterRef, QuerySet
 from django.utils.translation import gettext as _
-from pydantic import ValidationError
 
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb
@@ -23,7 +22,7 @@ from generation.domain.event_verbs import GenerationVerb
 from generation.domain.injection.draw import Dealt, Drawable, deal
 from generation.domain.injection.picture_fit import Misfit
 from generation.domain.injection.plan import Entry, read_plan
-from generation.domain.injection.schema import BatchOptions
+from generation.domain.injection.schema import MOST_SEED, BatchOptions
 from generation.domain.injection.states import AGAIN, SampleState, Tally
 from generation.injection import material, settings
 from generation.methods.injection.questions import LOOKER, NAME, writer_role
@@ -36,7 +35,6 @@ from runs.execution import budget
 from runs.models import Run
 
 VARIANT = f"{ASIDE}{NAME}"
-MOST_SEED = 2**31 - 1
 
 
 class NoWriter(ValueError):
@@ -45,17 +43,11 @@ class NoWriter(ValueError):
     code = "no_model"
 
 
-class BadOptions(ValueError):
-    """An option of a batch is unknown or has a wrong value; the message names it."""
-
-    code = "bad_choice"
-
-
 def begin(
     project: Project,
     plan: Any,
     actor: Membership | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: BatchOptions | None = None,
     *,
     seed: int | None = None,
     key: UUID | None = None,
@@ -65,13 +57,11 @@ def begin(
     """Carry a plan out: begin a new batch, or continue the batch that the same plan began.
 
     `again` begins another batch of the same plan. `key` comes with a form, so that a form sent twice gives one batch.
-    Raises InjectionOff, BadPlan, BadOptions, NoWriter, BudgetExceeded; then nothing is changed.
+    Raises InjectionOff, BadPlan, NoWriter, BudgetExceeded; then nothing is changed.
     """
     settings.require_on(project)
     entries = read_plan(plan, material.stock_of(project))
-    chosen = _options(options or {})
-    if seed is not None and not 0 <= seed <= MOST_SEED:
-        raise BadOptions(_("The seed is a whole number from 0 to %(most)s.") % {"most": f"{MOST_SEED:,}"})
+    chosen = options or BatchOptions()
     writers = writers_for(project, entries)
     wish = [[entry.as_json() for entry in entries], chosen.model_dump(), writers, seed]
     digest = hashlib.sha256(json.dumps(wish, sort_keys=True).encode()).hexdigest()
@@ -209,7 +199,7 @@ def remove_row(member: Membership, public_id: UUID) -> bool:
 
 
 @short_transaction
-def begin_page_plan(member: Membership, options: Mapping[str, Any], key: UUID) -> InjectionBatch:
+def begin_page_plan(member: Membership, options: BatchOptions, key: UUID) -> InjectionBatch:
     """Carry out the plan of the page and clear it. The same form sent again returns the batch that it began.
 
     Raises the errors of `begin`; then the plan of the page is not changed.
@@ -269,18 +259,6 @@ def _writer(project: Project, role: ModelRole) -> str:
             sentence % {"setting": role.setting, "family": "MODEL_VISION" if role.is_shown_pictures else "MODEL_TEXT"}
         )
     return binding.name
-
-
-def _options(options: Mapping[str, Any]) -> BatchOptions:
-    try:
-        return BatchOptions.model_validate(dict(options))
-    except ValidationError as fault:
-        error = fault.errors(include_url=False)[0]
-        name = ".".join(str(part) for part in error["loc"]) or "?"
-        raise BadOptions(
-            _("The option %(name)s: %(why)s. There are %(known)s.")
-            % {"name": name, "why": error["msg"], "known": ", ".join(BatchOptions.model_fields)}
-        ) from None
 
 
 def _store(batch: InjectionBatch, entries: Sequence[Entry]) -> None:

@@ -10,6 +10,7 @@ from annotation.domain.votes import Category
 from annotation.models import Project
 from annotation.pages.display_names import name_of
 from annotation.pages.form_fields import LineField, WrittenField, offer
+from annotation.pages.request_form import RequestForm
 from generation.domain.injection.coverage import MOST_WANTED, Square, fits
 from generation.domain.injection.plan import LONGEST_GROUP, MOST_OF_AN_ENTRY
 from generation.domain.injection.schema import BatchOptions
@@ -84,20 +85,12 @@ class PlanFileForm(forms.Form):
     plan = forms.FileField(label=_("A plan as JSON"))
 
 
-class BatchForm(forms.Form):
+class BatchForm(RequestForm[BatchOptions]):
     """Options for all samples of a batch. Because of `key`, a form that is sent several times gives one batch."""
 
-    language = LineField(label=_("Language of the texts"), max_length=60, initial=BatchOptions().language)
-    temperature = forms.FloatField(
-        label=_("Temperature"), min_value=0, max_value=2, initial=BatchOptions().temperature, required=False
-    )
-    key = forms.UUIDField(initial=uuid4, widget=forms.HiddenInput)
+    asks = BatchOptions
 
-    def options(self) -> dict[str, Any]:
-        """Return the options as `generation.injection.batches.begin` takes them."""
-        chosen = {"language": self.cleaned_data["language"]}
-        temperature = self.cleaned_data["temperature"]
-        return chosen if temperature is None else {**chosen, "temperature": temperature}
+    key = forms.UUIDField(initial=uuid4, widget=forms.HiddenInput)
 
 
 class PoolForm(forms.Form):

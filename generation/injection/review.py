@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.core.transactions import short_transaction
+from annotation.domain.columns.items import INJECTED
 from annotation.domain.formats.base import Row, RowPrior
-from annotation.domain.releases.columns import INJECTED
 from annotation.domain.text_rules import NOTE_LIMIT, BadText, read_text
 from annotation.imports import from_apps
 from annotation.models import Item, Membership, Skip, record
@@ -97,19 +97,20 @@ def _accept(sample: Sample, member: Membership) -> Item:
 def _row(sample: Sample, text: str) -> Row:
     pool_picture = sample.pool_picture
     assert pool_picture.category is not None  # samples are drawn only from pictures with a prior
-    prior = RowPrior(
-        str(pool_picture.category.code), pool_picture.explanation, pool_picture.model, pool_picture.severity
-    )
+    about = {name: getattr(pool_picture, name) for name in ("explanation", "model", "severity")}
+    prior = RowPrior(str(pool_picture.category.code), about)
     return Row(
         line=1,
         external_id=external_id_of(sample),
         text=text,
         picture=pool_picture.name or f"{pool_picture.public_id}",
         intended=str(sample.intended.code),
-        batch=sample.batch.item_batch,
-        target_group=sample.target_group,
-        source=pool_picture.pool.source,
-        licence=pool_picture.licence_in_force,
+        about={
+            "batch": sample.batch.item_batch,
+            "target_group": sample.target_group,
+            "source": pool_picture.pool.source,
+            "licence": pool_picture.licence_in_force,
+        },
         image_prior=prior,
         provenance={INJECTED: provenance(sample)},
     )

@@ -22,7 +22,7 @@ from generation.injection.presenters import Standing, consents_of, pattern_rows,
 from generation.models import InjectionBatch, PlanRow
 from runs.execution.budget import BudgetExceeded
 
-_REFUSALS = (BadPlan, injection_batches.BadOptions, injection_batches.NoWriter, BudgetExceeded)
+_REFUSALS = (BadPlan, injection_batches.NoWriter, BudgetExceeded)
 
 
 @require_GET
@@ -128,7 +128,7 @@ def begin(request: PersonRequest, slug: str) -> HttpResponse:
     form = BatchForm(request.POST)
     if form.is_valid():
         try:
-            batch = injection_batches.begin_page_plan(member, form.options(), form.cleaned_data["key"])
+            batch = injection_batches.begin_page_plan(member, form.request(), form.cleaned_data["key"])
         except _REFUSALS as fault:
             form.add_error(None, str(fault))
         else:

@@ -28,6 +28,7 @@ from moderation.api.answers import (
     DecisionPage,
     DisputeJson,
     DisputePage,
+    LastChange,
     ProposalKept,
     Stale,
     StatementJson,
@@ -309,7 +310,7 @@ def _settled(desk: Desk, values: dict[str, Any], chosen: list[Category]) -> Resp
             return Response({"proposal": str(proposal.public_id), "place": proposal.place}, status=202)
 
 
-def _last(stale: StaleVersion) -> dict[str, Any] | None:
+def _last(stale: StaleVersion) -> LastChange | None:
     """Return who changed the item first, and how.
 
     Returns None if no event is known.

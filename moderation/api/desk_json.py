@@ -2,18 +2,22 @@
 
 from typing import Any
 
-from annotation.models import Adjudication, Item
+from annotation.domain.choices import Level, Modality, Reason
+from annotation.models import Adjudication, Item, Ruling
+from annotation.review.queue import VoteCard
+from moderation.api.answers import AppealJson, Decision, DisputeJson, DisputeRow, StatementJson, VoteJson
 from moderation.desk import statements
 from moderation.desk.case_view import Desk
 from moderation.models import Appeal, Statement
+from moderation.models.appeals import AppealOutcome
 
 
-def decision_json(adjudication: Adjudication) -> dict[str, Any]:
+def decision_json(adjudication: Adjudication) -> Decision:
     """Return a decision as the API shows it."""
     return {
         "id": adjudication.public_id,
         "item": adjudication.item.public_id,
-        "ruling": adjudication.ruling,
+        "ruling": Ruling(adjudication.ruling),
         "category": adjudication.category.code if adjudication.category else None,
         "categories": adjudication.categories,
         "target_group": adjudication.target_group,
@@ -26,7 +30,7 @@ def decision_json(adjudication: Adjudication) -> dict[str, Any]:
     }
 
 
-def appeal_json(appeal: Appeal) -> dict[str, Any]:
+def appeal_json(appeal: Appeal) -> AppealJson:
     """Return an appeal as the API shows it."""
     return {
         "id": appeal.public_id,
@@ -37,63 +41,67 @@ def appeal_json(appeal: Appeal) -> dict[str, Any]:
         "appellant": appeal.appellant,
         "grounds": appeal.grounds,
         "opened_at": appeal.opened_at,
-        "outcome": appeal.outcome or None,
+        "outcome": AppealOutcome(appeal.outcome) if appeal.outcome else None,
         "answer": appeal.answer.public_id if appeal.answer else None,
         "closed_at": appeal.closed_at,
     }
 
 
-def dispute_row_json(item: Item) -> dict[str, Any]:
+def dispute_row_json(item: Item) -> DisputeRow:
     """Return a post of the queue, without its votes."""
     return {
         "id": item.public_id,
         "reasons": [row.reason for row in getattr(item, "open_disputes", ())],
         "since": getattr(item, "open_since", None),
-        "level": item.level,
+        "level": _level(item),
         "round": item.round,
         "version": item.version,
         "batch": item.batch,
     }
 
 
-def dispute_json(desk: Desk) -> dict[str, Any]:
+def dispute_json(desk: Desk) -> DisputeJson:
     """Return a disputed post as its reviewer sees it: without votes as long as their own category is wanted."""
     item, blind = desk.item, desk.blind
-    shown = {
+    shown: DisputeJson = {
         "id": item.public_id,
         "text": item.text,
         "picture": item.picture.public_id if item.picture else None,
         "picture_text": None if blind or desk.reading is None else desk.reading.text,
         "version": item.version,
         "round": item.round,
-        "reasons": [row.reason for row in desk.disputes],
+        "reasons": [Reason(row.reason) for row in desk.disputes],
         "wants_category": blind,
         "may_decide": desk.may_decide and not blind,
         "second_look": desk.needs_second,
         "leased_to": str(desk.other_lease.reviewer) if desk.other_lease else None,
     }
-    if blind:
-        return shown
-    return shown | {
-        "level": item.level,
-        "votes": [
-            {
-                "letter": card.letter,
-                "category": card.category.code if card.category else None,
-                "categories": card.row.categories,
-                "low_quality": card.label.low_quality,
-                "note": card.label.note,
-                "target_group": card.label.target_group,
-                "replaced": card.replaced,
-            }
-            for card in desk.cards
-        ],
-        "contested": [str(challenge.modality) for challenge in desk.contested],
-        "decisions": [decision_json(adjudication) for adjudication in desk.past],
-        "triage": desk.pointer.facts if desk.pointer else None,
+    if not blind:
+        shown["level"] = _level(item)
+        shown["votes"] = [_vote(card) for card in desk.cards]
+        shown["contested"] = [Modality(challenge.modality) for challenge in desk.contested]
+        shown["decisions"] = [decision_json(adjudication) for adjudication in desk.past]
+        hint: Any = desk.pointer.facts if desk.pointer else None  # as a decision records it, ids as text
+        shown["triage"] = hint
+    return shown
+
+
+def _level(item: Item) -> Level | None:
+    return Level(item.level) if item.level else None
+
+
+def _vote(card: VoteCard) -> VoteJson:
+    return {
+        "letter": card.letter,
+        "category": card.category.code if card.category else None,
+        "categories": card.row.categories,
+        "low_quality": card.label.low_quality,
+        "note": card.label.note,
+        "target_group": card.label.target_group,
+        "replaced": card.replaced,
     }
 
 
-def statement_json(version: Statement) -> dict[str, Any]:
+def statement_json(version: Statement) -> StatementJson:
     """Return a version of a statement of reasons."""
     return {"version": version.version, "at": version.created_at, "fields": statements.as_json(version)}

@@ -23,6 +23,7 @@ from annotation.review.queue import may_see_intent, may_see_votes
 from moderation.api.answers import JudgeQueued, RunCancelled, RunContinued, RunPage, RunsQueued, RunWithTurns
 from moderation.debates import ask_again, presenters, start
 from moderation.debates.run_json import run_as_json
+from moderation.domain.task import MOST_REPEATS
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
 from runs.control import start as run_start
@@ -50,7 +51,7 @@ class WishShape(RequestShape):
     models = BoundedDict(
         child=serializers.CharField(), default=dict, help_text="The model of each role, as provider:model."
     )
-    repeats = serializers.IntegerField(default=1, min_value=1, max_value=start.MOST_REPEATS)
+    repeats = serializers.IntegerField(default=1, min_value=1, max_value=MOST_REPEATS)
     limits = BoundedDict(
         child=serializers.IntegerField(min_value=1),
         default=dict,

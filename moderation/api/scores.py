@@ -1,6 +1,5 @@
 """Scores in the API: an item's explanations and scores, and starting one. For reviewers and admins."""
 
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404
@@ -13,6 +12,7 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, RequestShape
+from annotation.api.request_shapes import AskingShape
 from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.models import Item, Membership
@@ -21,29 +21,24 @@ from moderation.api.score_answers import GroupListJson, GroupListsJson, ItemScor
 from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.group_list_files import NAMES, BadGroups
+from moderation.domain.hatexscore.request import Scoring
 from moderation.domain.hatexscore.score import Weights
 from moderation.hatexscore import explanations, group_lists, start
 from moderation.models import GroupList, Score
+from moderation.models.scores import ScoreSource, ScoreState
 
 PASTED = "pasted"
 
 
-class ScoreWish(RequestShape):
+class ScoreWish(AskingShape[Scoring]):
     """What is scored, and how. `explanation` is a key of the item's list, or `pasted` with `text`."""
+
+    asks = Scoring
+    before = ("explanation", "text", "prediction")
 
     explanation = serializers.CharField(max_length=200)
     text = serializers.CharField(max_length=start.LONGEST, default="", allow_blank=True)
     prediction = serializers.ChoiceField(["hateful", "non-hateful"], default=None, allow_null=True)
-    estimator = serializers.ChoiceField([str(estimator) for estimator in Estimator], default=str(Estimator.MODEL))
-    model = serializers.CharField(
-        default="", allow_blank=True, help_text="The model that estimates, as provider:model."
-    )
-    list = serializers.CharField(
-        default="", allow_blank=True, max_length=20, help_text="The name of a built-in list or of one of the project."
-    )
-    language = serializers.CharField(default="", allow_blank=True, max_length=5)
-    rule = serializers.ChoiceField([str(rule) for rule in Rule], default=str(Rule.PAPER))
-    threshold = serializers.FloatField(default=None, allow_null=True, min_value=0, max_value=1)
     weights = BoundedList(
         child=serializers.FloatField(min_value=0),
         min_length=4,
@@ -51,8 +46,13 @@ class ScoreWish(RequestShape):
         default=lambda: [1.0] * 4,
         help_text="The weights of HTC, QF, TGI and CC, in this order.",
     )
-    p = serializers.FloatField(default=None, allow_null=True, min_value=0, max_value=1)
-    p_masked = serializers.FloatField(default=None, allow_null=True, min_value=0, max_value=1)
+
+    def validate_weights(self, weights: list[float]) -> Weights:
+        """Return the four weights."""
+        try:
+            return Weights(*weights)
+        except ValueError as bad:
+            raise serializers.ValidationError(str(bad), code="bad_choice") from None
 
 
 class ItemScores(APIView):
@@ -93,22 +93,7 @@ class ItemScores(APIView):
         if explanation is None:
             return problem(400, "bad_choice", "The item has no explanation of that key.")
         try:
-            weights = Weights(*values["weights"])
-        except ValueError as bad:
-            return problem(400, "bad_choice", str(bad))
-        choice = start.Choice(
-            estimator=Estimator(values["estimator"]),
-            model=values["model"],
-            language=values["language"],
-            group_list=values["list"],
-            rule=Rule(values["rule"]),
-            threshold=values["threshold"],
-            weights=weights,
-            p=values["p"],
-            p_masked=values["p_masked"],
-        )
-        try:
-            row = start.start(item, explanation, choice, mine)
+            row = start.start(item, explanation, shape.request(), mine)
         except start.CannotScore as bad:
             return problem(400, "bad_choice", str(bad))
         return Response(shown(row), status=202)
@@ -172,15 +157,15 @@ class OneScore(APIView):
         return Response(shown(row))
 
 
-def shown(row: Score) -> dict[str, Any]:
+def shown(row: Score) -> ScoreJson:
     """Return a score as JSON values: parts, spans in code points, settings."""
     return {
-        "id": str(row.public_id),
-        "state": row.state,
+        "id": row.public_id,
+        "state": ScoreState(row.state),
         "reason": row.reason or None,
-        "source": row.source,
+        "source": ScoreSource(row.source),
         "method": row.method,
-        "run": str(row.about_run) if row.about_run else None,
+        "run": row.about_run,
         "said_by": row.said_by,
         "explanation": row.explanation,
         "prediction": row.prediction,
@@ -191,12 +176,12 @@ def shown(row: Score) -> dict[str, Any]:
         "score": row.score,
         "p": row.p,
         "p_masked": row.p_masked,
-        "rule": row.rule,
+        "rule": Rule(row.rule),
         "threshold": row.threshold,
         "weights": row.weights,
         "list": row.group_list,
         "language": row.language,
-        "estimator": row.estimator,
+        "estimator": Estimator(row.estimator),
         "estimated_by": row.estimated_by,
         "reading": row.reading,
     }

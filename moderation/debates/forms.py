@@ -11,7 +11,8 @@ from annotation.domain.choices import Stage
 from annotation.models import Project
 from annotation.pages.form_fields import offer
 from moderation.debates import ask_again, start
-from moderation.methods.model_choices import named_models
+from moderation.domain.task import MOST_REPEATS
+from moderation.methods.model_choices import model_choices, named_models
 from moderation.methods.option_fields import ProjectForm
 from moderation.methods.prompt_choice import prompt_set_titles
 from moderation.methods.registry import METHODS, refuse_shared_field_names
@@ -67,14 +68,18 @@ class StartForm(RunFields):
     """A method, its options, and the judge."""
 
     method = forms.ChoiceField(label=_("Method"), choices=list(METHOD_NAMES.items()), initial=_BY_PLACE[0].name)
-    repeats = forms.IntegerField(
-        label=_("Repeats"), min_value=1, max_value=start.MOST_REPEATS, initial=1, required=False
-    )
+    repeats = forms.IntegerField(label=_("Repeats"), min_value=1, max_value=MOST_REPEATS, initial=1, required=False)
 
+    auxiliary = forms.ChoiceField(
+        label=_("Who speaks"),
+        help_text=_("The model of everybody but the judge."),
+        required=False,
+    )
     max_calls = forms.IntegerField(label=_("Calls at most"), min_value=1, required=False)
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, project=project, **kwargs)
+        offer(self, "auxiliary", model_choices())
         for method in _BY_PLACE:
             self.fields.update(method.form(project=project).fields)
 
@@ -102,6 +107,7 @@ class StartForm(RunFields):
         return start.DebateRequest(
             method.name,
             options,
+            models=method.speakers(values["auxiliary"]),
             judges=[judge] if judge else [],
             repeats=values["repeats"] or 1,
             again=values["again"],

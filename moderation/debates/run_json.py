@@ -5,6 +5,7 @@ from typing import Any
 
 from moderation.debates.progress import progress_of
 from moderation.debates.waiting import seconds_of_work, wait_of
+from moderation.domain.predict.protocol import missing_perspectives
 from runs.domain.states import OPEN
 from runs.models import Run, Turn
 from runs.queue.provider_pauses import PauseInForce
@@ -20,8 +21,9 @@ def run_as_json(
     what an open run waits for: `{for, until, detail, of}`; `pauses` are those in force, if they are known already.
     `warnings` holds `injection_suspected` if something that the models read looks like an order to them, and
     `led_astray` if an answer repeats our own instructions, `reason_disagrees` if the reason concludes the opposite of
-    the verdict. `faults` are those that did not end the run, `no_search` says
-    that none of its searches was answered, and `limit` names the limit that ended it early.
+    the verdict. `faults` are those that did not end the run, `no_search` says that none of its searches was answered,
+    and `limit` names the limit that ended it early. `missing` maps each perspective that gave no usable answer to its
+    reason: its vote is in neither camp.
     """
     wait = wait_of(run, pauses) if run.state in OPEN else None
     outcome, saved = run.outcome or {}, run_saving(run, turns)
@@ -38,6 +40,7 @@ def run_as_json(
         "faults": outcome.get("faults", []),
         "no_search": bool(outcome.get("no_search")),
         "limit": outcome.get("limit"),
+        "missing": missing_perspectives(outcome.get("stances", [])),
         "calls": run.calls,
         "prompts": run.options.get("prompts"),
         "prompts_version": run.options.get("prompts_version"),

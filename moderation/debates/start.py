@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from annotation.domain.choices import EventVerb
 from annotation.models import Item, Membership, Project, record
+from moderation.domain.task import MOST_REPEATS
 from moderation.methods import prompt_choice
 from moderation.methods.debate_method import BadChoice, DebateMethod
 from moderation.methods.registry import METHODS
@@ -25,7 +26,6 @@ from runs.execution import budget
 from runs.methods.method import Limits
 from runs.models import Run
 
-MOST_REPEATS = 20
 ANSWERED = (RunState.SUCCEEDED, *fork.STOPPED)
 _LIMITS = ("calls", "tokens", "seconds")
 

@@ -15,6 +15,7 @@ from annotation.glossary import entries
 from annotation.models import Item, Membership, Project
 from moderation.debates import start
 from moderation.domain.hatexscore.estimators import Estimator
+from moderation.domain.hatexscore.request import Scoring
 from moderation.evaluation import start as evaluation_start
 from moderation.evaluation.arms import ArmGrid
 from moderation.evaluation.collect_answers import gold_items
@@ -126,7 +127,7 @@ def bring_in(project: Project) -> None:
     run = _hold(project, explained, start.DebateRequest(explain.NAME), script, reviewer)
     explanation = explanations.of_run(run)
     assert explanation is not None, "the explanation was read"
-    choice = hatexscore_start.Choice(estimator=Estimator.KEYWORD, language="en")
+    choice = Scoring(estimator=Estimator.KEYWORD, language="en")
     score_run = hatexscore_start.start(explained, explanation, choice, reviewer, ring=False).run
     if score_run is not None:
         runner.claim_and_perform(Run.objects.get(public_id=score_run).pk, planned_model)
@@ -136,7 +137,7 @@ def bring_in(project: Project) -> None:
 
 def _evaluate(project: Project, admin: Membership) -> None:
     """Compare two methods of the built-in baseline on some of the project's gold items."""
-    wish = Wish(ArmGrid(_COMPARED), limit=_COMPARED_ITEMS)
+    wish = Wish(grid=ArmGrid(_COMPARED), limit=_COMPARED_ITEMS)
     evaluation, _new = evaluation_start.begin(project, [gold_items(project)], wish, admin, ring=False)
     for run_id in evaluation.runs().order_by("pk").values_list("pk", flat=True):
         runner.claim_and_perform(run_id, planned_model)

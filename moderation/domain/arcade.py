@@ -38,6 +38,53 @@ class CueType(StrEnum):
     METAPHOR = "Metaphor"
 
 
+CUE_TYPE_FORMS = {
+    CueType.DIRECT: (
+        *(
+            "Direct",
+            "direct expression",
+            "explicit",
+            "직접",
+            "직접적",
+            "직접적임",
+            "직접 표현",
+            "직접적 표현",
+            "명시적",
+        ),
+        *("直接", "直接的", "直接表达", "明示", "显性"),
+    ),
+    CueType.SOCIO_CULTURAL: (
+        *(
+            "Socio-cultural",
+            "social-cultural",
+            "cultural",
+            "사회문화",
+            "사회 문화",
+            "사회문화적",
+            "사회·문화적",
+            "문화적",
+        ),
+        *("社会文化", "社会文化的", "社会文化性", "文化"),
+    ),
+    CueType.METAPHOR: (
+        *(
+            "Metaphor",
+            "metaphorical",
+            "metaphoric",
+            "metaphors",
+            "은유",
+            "은유적",
+            "은유적임",
+            "은유법",
+            "비유",
+            "비유적",
+        ),
+        *("隐喻", "隐喻的", "隐喻性", "比喻", "暗喻"),
+    ),
+}
+"""What models write for a type of cue."""
+
+
 class Temperatures(BaseModel):
     """The temperatures of the speakers; the defaults are the paper's."""
 

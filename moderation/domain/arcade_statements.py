@@ -22,24 +22,20 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from annotation.domain.votes import Category
-from moderation.domain.arcade import CueType
+from moderation.domain.arcade import CUE_TYPE_FORMS, CueType
 from moderation.domain.verdicts import AnswerShape, category_type
+from vocabulary.written_values import one_of
 
 
 def _as_id(value: Any) -> Any:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _as_cue_type(value: Any) -> Any:
-    letters = re.sub(r"[\W_]", "", value).casefold() if isinstance(value, str) else ""
-    return next((kind for kind in CueType if re.sub(r"\W", "", kind).casefold() == letters), value)
-
-
 Word = Annotated[str, BeforeValidator(_as_id), Field(min_length=1, max_length=40)]
 Group = Annotated[str, Field(min_length=1, max_length=300)]
 Sentence = Annotated[str, Field(min_length=1, max_length=3000)]
 AnyText = Annotated[str, Field(max_length=3000)]
-Kind = Annotated[CueType, BeforeValidator(_as_cue_type)]
+Kind = Annotated[CueType, one_of(CUE_TYPE_FORMS)]
 
 
 _ID = re.compile(r"[\w.-]{1,40}")

@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from moderation.domain.prompt_options import PromptOptions
-from moderation.domain.verdicts import AnswerShape
+from moderation.domain.verdicts import HATEFUL_FORMS, NOT_HATEFUL_FORMS, AnswerShape
 from vocabulary.refusals import gettext_noop as _
 from vocabulary.requests import Asked
+from vocabulary.written_values import ClosedSet, one_of
 
 
 class Variant(StrEnum):
@@ -60,7 +61,9 @@ class ExplainOptions(PromptOptions):
 class AgentAnswer(AnswerShape):
     """The answer of the base agent."""
 
-    label: Literal["hateful", "not hateful"]
+    label: Annotated[
+        Literal["hateful", "not hateful"], one_of({"hateful": HATEFUL_FORMS, "not hateful": NOT_HATEFUL_FORMS})
+    ]
     reason: str = Field(min_length=1, max_length=4000)
 
 
@@ -69,10 +72,17 @@ _FORM = re.compile(
 )
 
 
+_LABELS = ClosedSet({True: HATEFUL_FORMS, False: NOT_HATEFUL_FORMS})
+
+
 def read_comment(text: str) -> tuple[bool, str] | None:
-    """Return hateful or not and the reason, from a text in one of the two fixed forms.
+    """Return hateful or not and the reason, from a text in one of the two fixed forms, also in the post's language.
 
     Returns None if the text has neither form.
     """
     match = _FORM.match(text.strip())
-    return None if match is None else (match["no"] is None, match["reason"].strip())
+    if match is not None:
+        return match["no"] is None, match["reason"].strip()
+    label, *reasons = re.split("[:：]", text, maxsplit=1)
+    hateful, reason = _LABELS.read(label), "".join(reasons).strip()
+    return None if hateful is None or not reason else (hateful, reason)

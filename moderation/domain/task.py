@@ -2,6 +2,9 @@
 
 from enum import StrEnum
 
+MOST_REPEATS = 20
+"""How often the same may be asked anew."""
+
 
 class Task(StrEnum):
     """The question to the judge of a post."""

@@ -1,16 +1,29 @@
 """The verdict of every method: hateful or not, a category, a reason (design section 8)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
-from annotation.domain.categories import names
 from annotation.domain.priors.schema import category_reader
 from annotation.domain.votes import Category
 from moderation.domain.hatexscore import htc
 from moderation.domain.task import Task
+from vocabulary.written_values import NO_FORMS, YES_FORMS, one_of
+
+HATEFUL_FORMS = (
+    *("hate", "hateful", "hate speech"),
+    *("혐오", "혐오 표현", "혐오 발언", "혐오적", "혐오적임", "혐오임", "혐오 표현임", "혐오 있음"),
+    *("仇恨", "仇恨言论", "仇恨内容", "仇恨性", "有仇恨", "是仇恨", "是仇恨言论", "属于仇恨言论", "含有仇恨"),
+)
+NOT_HATEFUL_FORMS = (
+    *(f"{no} {form}" for no in ("non", "not") for form in ("hate", "hateful", "hate speech", "a hate speech")),
+    *("비혐오", "비혐오 표현", "혐오 아님", "혐오가 아님", "혐오 표현 아님", "혐오 표현이 아님", "혐오 발언 아님"),
+    *("혐오적이지 않음", "혐오 없음"),
+    *("非仇恨", "非仇恨言论", "非仇恨内容", "不是仇恨", "不是仇恨言论", "不属于仇恨言论", "无仇恨", "没有仇恨"),
+)
+"""What models write for hateful and not hateful, in the languages of the posts."""
 
 REASON_DISAGREES = "reason_disagrees"
 """The warning of a verdict whose own reason concludes the opposite."""
@@ -28,7 +41,11 @@ class BinaryVerdict(AnswerShape):
     """Hateful or not. The reason comes first, because a model's later words follow from its earlier ones."""
 
     reason: str = Field(min_length=1, max_length=6000)
-    hateful: Annotated[bool, Field(strict=True)]
+    hateful: Annotated[
+        bool,
+        Field(strict=True),
+        one_of({True: (*YES_FORMS, *HATEFUL_FORMS), False: (*NO_FORMS, *NOT_HATEFUL_FORMS)}),
+    ]
 
 
 class CategoryVerdict(AnswerShape):
@@ -41,7 +58,7 @@ class CategoryVerdict(AnswerShape):
 def verdict_shape(categories: Sequence[Category], task: Task) -> type[AnswerShape]:
     """Return the form of a verdict on this task.
 
-    `category` is read from a code, a name or an alias, in any letter case.
+    `category` is read from a code, a name or an alias, in any of its forms.
     """
     return BinaryVerdict if task is Task.BINARY else _of_categories(tuple(categories))
 
@@ -52,28 +69,13 @@ def _of_categories(categories: tuple[Category, ...]) -> type[CategoryVerdict]:
 
 
 def category_type(categories: Sequence[Category]) -> Any:
-    """Return the type of a field that holds one of these categories by its code; letter case does not matter."""
+    """Return the type of a field that holds one of these categories by its code."""
     codes = [category.code for category in categories]
     return Annotated[
         int,
-        BeforeValidator(_in_any_case(categories)),
+        BeforeValidator(category_reader(categories)),
         WithJsonSchema({"type": "integer", "enum": codes}),
     ]
-
-
-def _in_any_case(categories: Sequence[Category]) -> Callable[[Any], int]:
-    """Return a reader that takes a name in another letter case if only one category is called so."""
-    read_exactly = category_reader(tuple(categories))
-    spelled: dict[str, set[str]] = {}
-    for category in categories:
-        for name in names(category):
-            spelled.setdefault(name.casefold(), set()).add(str(category.code))
-
-    def read(value: Any) -> int:
-        codes = spelled.get(value.strip().casefold(), set()) if isinstance(value, str) else set()
-        return read_exactly(next(iter(codes)) if len(codes) == 1 else value)
-
-    return read
 
 
 def stated_verdict(hateful: bool | None, reason: str, category: int | None = None) -> dict[str, Any]:

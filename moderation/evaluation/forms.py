@@ -8,13 +8,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from annotation.pages.form_fields import offer
-from moderation.debates import start
-from moderation.domain.evaluation.sampling import SEED, Sample
-from moderation.domain.hatexscore.estimators import Estimator
-from moderation.domain.task import Task
+from annotation.pages.request_form import RequestForm
+from moderation.domain.evaluation.request import EvaluationChoices
 from moderation.evaluation.arms import ArmGrid
-from moderation.evaluation.request import Wish
-from moderation.evaluation.scoring import NOT_SCORED, scoring_request
+from moderation.evaluation.request import Wish, wish_of
 from moderation.methods.debate_method import Comparison
 from moderation.methods.model_choices import named_models
 from moderation.methods.prompt_choice import prompt_set_titles
@@ -25,58 +22,22 @@ def _comparisons() -> list[Comparison]:
     return [method.comparison for method in METHODS.values() if method.comparison]
 
 
-class EvaluationForm(forms.Form):
+class EvaluationForm(RequestForm[EvaluationChoices]):
     """Methods, task, number of posts and models of an evaluation."""
+
+    asks = EvaluationChoices
+    field_order = ("methods", "task", "sample", "limit", "repeats", "judges", "scores")
 
     methods = forms.MultipleChoiceField(
         label=gettext_lazy("Methods"),
         widget=forms.CheckboxSelectMultiple,
         help_text=gettext_lazy("One line in the table for each."),
     )
-    task = forms.ChoiceField(
-        label=gettext_lazy("Question"),
-        choices=[
-            ("", gettext_lazy("which category, where every method can say it")),
-            (Task.SIX, gettext_lazy("which category")),
-            (Task.BINARY, gettext_lazy("hateful or not")),
-        ],
-        required=False,
-    )
-    sample = forms.ChoiceField(
-        label=gettext_lazy("Which gold posts"),
-        choices=[
-            (Sample.FIRST, gettext_lazy("in order")),
-            (Sample.RANDOM, gettext_lazy("at random")),
-            (Sample.BALANCED, gettext_lazy("as many of each pattern")),
-        ],
-    )
-    limit = forms.IntegerField(
-        label=gettext_lazy("At most"), min_value=1, required=False, help_text=gettext_lazy("Empty: all.")
-    )
-    repeats = forms.IntegerField(
-        label=gettext_lazy("Repeats"),
-        min_value=1,
-        max_value=start.MOST_REPEATS,
-        initial=1,
-        help_text=gettext_lazy("Each repeat asks the models again."),
-    )
     judges = forms.MultipleChoiceField(
         label=gettext_lazy("Judges"),
         widget=forms.CheckboxSelectMultiple,
         required=False,
         help_text=gettext_lazy("Several hear the same debate; without a choice, the project's."),
-    )
-    scores = forms.ChoiceField(
-        label=gettext_lazy("Score what is explained (HateXScore)"),
-        choices=[
-            ("", gettext_lazy("explanations, by the model that wrote them")),
-            (Estimator.MODEL, gettext_lazy("all reasons, by the model that wrote them")),
-            (Estimator.LOGPROB, gettext_lazy("all reasons, by its log-probabilities")),
-            (Estimator.DETOXIFY, gettext_lazy("all reasons, by detoxify")),
-            (Estimator.KEYWORD, gettext_lazy("all reasons, by the built-in keywords")),
-            (NOT_SCORED, gettext_lazy("no")),
-        ],
-        required=False,
     )
     glossary = forms.MultipleChoiceField(
         label=gettext_lazy("Glossary"),
@@ -105,7 +66,7 @@ class EvaluationForm(forms.Form):
             del self.fields["judges"]
 
     @property
-    def groups(self) -> list[tuple[str | Promise, list[forms.BoundField], bool]]:
+    def compared(self) -> list[tuple[str | Promise, list[forms.BoundField], bool]]:
         """The fields that compare options, under their method's heading, and whether one of them has an error."""
         return [(row.heading, self._shown(row), self._has_errors(row)) for row in _comparisons() if row.heading]
 
@@ -136,12 +97,5 @@ class EvaluationForm(forms.Form):
         if values["prompts"]:
             options["prompts"] = list(values["prompts"])
         judged = any(method.judge is not None for method in methods)
-        return Wish(
-            grid=ArmGrid(methods=values["methods"], options=options, judges=values.get("judges", ()) if judged else ()),
-            task=Task(values["task"]) if values["task"] else None,
-            repeats=values["repeats"],
-            sample=Sample(values["sample"]),
-            limit=values["limit"],
-            seed=SEED,
-            scores=scoring_request(values["scores"], values["methods"]),
-        )
+        judges = values.get("judges", ()) if judged else ()
+        return wish_of(self.request(), ArmGrid(methods=values["methods"], options=options, judges=judges))

@@ -1,7 +1,7 @@
 """HateXScore in an evaluation: separate runs score the explanations of each arm, and the report shows the figures."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import QuerySet
@@ -9,9 +9,11 @@ from django.db.models import QuerySet
 from annotation.models import Project
 from moderation.debates import start as debate_start
 from moderation.domain.evaluation.explained import SCORED, ScoredExplanation
+from moderation.domain.evaluation.request import NOT_SCORED, Explanations
 from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.estimators import SCORING, Estimator
 from moderation.domain.hatexscore.group_list_files import BadGroups
+from moderation.domain.hatexscore.request import Scoring
 from moderation.domain.hatexscore.score import Measure, Scored
 from moderation.evaluation.arms import Arm
 from moderation.hatexscore import group_lists
@@ -24,15 +26,12 @@ from providers.roles import ModelRole
 from runs.control import start as run_start
 from runs.domain.states import ASIDE, OPEN, RunState
 from runs.models import Run
+from vocabulary.requests import Request
 
 ANSWERED = (RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE)
 
 
-NOT_SCORED = "none"
-
-
-@dataclass(frozen=True)
-class ScoringRequest:
+class ScoringRequest(Request):
     """How to score explanations: estimator of p, group list, rule and threshold of CC (design section 8)."""
 
     estimator: Estimator = Estimator.MODEL
@@ -44,21 +43,27 @@ class ScoringRequest:
 
     @property
     def measure(self) -> Measure:
-        """Rule and threshold, with equal weights of the four parts. Raises ValueError if they do not fit."""
+        """Rule and threshold, with equal weights of the four parts."""
         return Measure(self.rule, self.threshold)
 
 
-def scoring_request(estimator: str, methods: Sequence[str], how: ScoringRequest | None = None) -> ScoringRequest | None:
+def scoring_request(asked: Explanations, methods: Sequence[str]) -> ScoringRequest | None:
     """Return how to score explanations.
 
     By default, the model that wrote an explanation estimates p, and only methods that write prose are scored.
     Returns None if nothing is to be scored.
     """
     explains = any(METHODS[name].writes_prose for name in methods if name in METHODS)
-    named = estimator or (Estimator.MODEL if explains else NOT_SCORED)
+    named = asked.estimator or (Estimator.MODEL if explains else NOT_SCORED)
     if named == NOT_SCORED:
         return None
-    return replace(how or ScoringRequest(), estimator=Estimator(named), all_reasons=bool(estimator))
+    return ScoringRequest(
+        estimator=Estimator(named),
+        group_list=asked.list,
+        rule=asked.rule,
+        threshold=asked.threshold,
+        all_reasons=bool(asked.estimator),
+    )
 
 
 def scoring_of(evaluation: Evaluation) -> ScoringRequest | None:
@@ -67,9 +72,7 @@ def scoring_of(evaluation: Evaluation) -> ScoringRequest | None:
     Returns None if they are not scored.
     """
     stored = evaluation.wish.get("scores")
-    if not stored:
-        return None
-    return ScoringRequest(**{**stored, "estimator": Estimator(stored["estimator"]), "rule": Rule(stored["rule"])})
+    return ScoringRequest.model_validate(stored) if stored else None
 
 
 def add_estimators(project: Project | None, arms: Sequence[Arm], wish: ScoringRequest) -> list[Arm]:
@@ -77,10 +80,7 @@ def add_estimators(project: Project | None, arms: Sequence[Arm], wish: ScoringRe
 
     Raises BadChoice.
     """
-    if wish.estimator is Estimator.GIVEN:
-        raise BadChoice("An evaluation asks for p itself: choose another estimator than given.")
     try:
-        _ = wish.measure
         if wish.group_list:
             group_lists.named(project, wish.group_list)
         return [
@@ -97,7 +97,7 @@ def add_estimators(project: Project | None, arms: Sequence[Arm], wish: ScoringRe
 
 def _estimator(arm: Arm, wish: ScoringRequest) -> str:
     speaker = hatexscore_start.by(spoken_by(arm.method, arm.plan))
-    return hatexscore_start.estimator_name(hatexscore_start.Choice(estimator=wish.estimator), speaker)
+    return hatexscore_start.estimator_name(Scoring(estimator=wish.estimator), speaker)
 
 
 def start_scoring(

@@ -17,7 +17,7 @@ from django.db.models import F
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.models import Item, Membership, Project, record
-from moderation.debates.start import ANSWERED, MOST_REPEATS, NobodyDescribes
+from moderation.debates.start import ANSWERED, NobodyDescribes
 from moderation.domain.evaluation.sampling import sample_items
 from moderation.domain.event_verbs import ModerationVerb
 from moderation.domain.task import Task
@@ -25,7 +25,6 @@ from moderation.evaluation import scoring
 from moderation.evaluation.arms import Arm, answers_only_binary, arms_of, arms_of_study, stored_arms
 from moderation.evaluation.collect_answers import BadSource, EvaluationItem, GoldSource
 from moderation.evaluation.request import Wish
-from moderation.methods.debate_method import BadChoice
 from moderation.models import Evaluation, EvaluationCase, EvaluationState
 from runs.control import start
 from runs.domain.states import OPEN
@@ -93,7 +92,6 @@ def planned(
     Raises BadChoice.
     Raises BadSource.
     """
-    _check(wish)
     task, cases = _task(wish, sources), _chosen(sources, wish)
     arms: Sequence[Arm]
     try:
@@ -120,13 +118,6 @@ def _any_picture(cases: Sequence[EvaluationItem]) -> bool:
     keys = [case.item for case in cases if case.item is not None]
     parts = (keys[start_at : start_at + _BATCH] for start_at in range(0, len(keys), _BATCH))
     return any(Item.objects.filter(pk__in=part, picture__isnull=False).exists() for part in parts)
-
-
-def _check(wish: Wish) -> None:
-    if not 1 <= wish.repeats <= MOST_REPEATS:
-        raise BadChoice(f"Repeats: from 1 to {MOST_REPEATS}.")
-    if wish.limit is not None and wish.limit < 1:
-        raise BadChoice("The limit is at least 1.")
 
 
 def _task(wish: Wish, sources: Sequence[GoldSource]) -> Task:

@@ -1,7 +1,6 @@
 """Scoring explanations of items: who may be scored how, and starting the run that does it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -10,11 +9,9 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Item, Membership, Project, record
 from moderation.domain.event_verbs import ModerationVerb
-from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.htc import conclusion_line
-from moderation.domain.hatexscore.qf import UnreadableProbability, probability
-from moderation.domain.hatexscore.score import Measure, Weights
+from moderation.domain.hatexscore.request import Scoring
 from moderation.domain.hatexscore.tokenize import LANGUAGES
 from moderation.hatexscore import group_lists, method
 from moderation.hatexscore.explanations import Explanation
@@ -34,29 +31,6 @@ class CannotScore(ValueError):
     """An explanation that cannot be scored, or a choice that is not to be had; the sentence says why."""
 
 
-@dataclass(frozen=True)
-class Choice:
-    """How to score; empty fields are the defaults. `p` and `p_masked` belong to the estimator `given`."""
-
-    estimator: Estimator = Estimator.MODEL
-    model: str = ""
-    language: str = ""
-    group_list: str = ""
-    rule: Rule = Rule.PAPER
-    threshold: float | None = None
-    weights: Weights = field(default_factory=Weights)
-    p: float | None = None
-    p_masked: float | None = None
-
-    @property
-    def measure(self) -> Measure:
-        """Return rule, threshold and weights.
-
-        Raises ValueError if one is out of range.
-        """
-        return Measure(self.rule, self.threshold, self.weights)
-
-
 def pasted(text: str, prediction: bool | None) -> Explanation:
     """Return an explanation from anywhere as a source."""
     return Explanation("pasted", ScoreSource.PASTED, text, prediction, structured=False)
@@ -68,7 +42,7 @@ def by(model: str) -> Explanation:
 
 
 def start(
-    item: Item, explanation: Explanation, choice: Choice, actor: Membership | None = None, *, ring: bool = True
+    item: Item, explanation: Explanation, choice: Scoring, actor: Membership | None = None, *, ring: bool = True
 ) -> Score:
     """Queue the scoring of an explanation of this item; return its row, which a worker fills.
 
@@ -91,11 +65,7 @@ def start(
     return row
 
 
-def _row(item: Item, explanation: Explanation, choice: Choice, actor: Membership | None) -> Score:
-    try:
-        measure = choice.measure
-    except ValueError as bad:
-        raise CannotScore(str(bad)) from None
+def _row(item: Item, explanation: Explanation, choice: Scoring, actor: Membership | None) -> Score:
     _check(item, explanation, choice)
     state, why = _ability(explanation)
     text = explanation.text.strip()
@@ -116,9 +86,9 @@ def _row(item: Item, explanation: Explanation, choice: Choice, actor: Membership
         text=item.text,
         language=choice.language,
         group_list=choice.group_list,
-        rule=measure.rule,
-        threshold=measure.tau,
-        weights=list(measure.weights.values),
+        rule=choice.rule,
+        threshold=choice.measure.tau,
+        weights=list(choice.weights.values),
         estimator=choice.estimator,
         estimated_by="" if state != ScoreState.WAITING else estimator_name(choice, explanation),
         state=state,
@@ -129,7 +99,7 @@ def _row(item: Item, explanation: Explanation, choice: Choice, actor: Membership
     )
 
 
-def _check(item: Item, explanation: Explanation, choice: Choice) -> None:
+def _check(item: Item, explanation: Explanation, choice: Scoring) -> None:
     if not item.text.strip():
         raise CannotScore(_("The post has no text: a score masks what an explanation quotes from the text."))
     if len(explanation.text) > LONGEST:
@@ -138,11 +108,8 @@ def _check(item: Item, explanation: Explanation, choice: Choice) -> None:
         raise CannotScore(_("There is no language %(code)s.") % {"code": choice.language})
     if choice.group_list and choice.group_list not in group_lists.names(item.project):
         raise CannotScore(_("There is no group list %(name)s.") % {"name": choice.group_list})
-    if choice.estimator is Estimator.GIVEN:
-        try:
-            probability(choice.p), probability(choice.p_masked)
-        except UnreadableProbability:
-            raise CannotScore(_("Give p before and after masking, both from 0 to 1.")) from None
+    if choice.estimator is Estimator.GIVEN and None in (choice.p, choice.p_masked):
+        raise CannotScore(_("Give p before and after masking, both from 0 to 1."))
 
 
 def _ability(explanation: Explanation) -> tuple[ScoreState, str]:
@@ -154,7 +121,7 @@ def _ability(explanation: Explanation) -> tuple[ScoreState, str]:
     return ScoreState.WAITING, ""
 
 
-def estimator_name(choice: Choice, explanation: Explanation) -> str:
+def estimator_name(choice: Scoring, explanation: Explanation) -> str:
     """Return the full name of the model that estimates; empty for `given`.
 
     Raises CannotScore if it cannot be asked, or nobody named one.

@@ -42,7 +42,7 @@ def start(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     if not form.is_valid():
         return _show(request, member, item, form, status=422)
     try:
-        score = hatexscore_start.start(item, form.explanation(), form.choice(), member)
+        score = hatexscore_start.start(item, form.explanation(), form.request(), member)
     except hatexscore_start.CannotScore as bad:
         form.add_error(None, str(bad))
         return _show(request, member, item, form, status=422)

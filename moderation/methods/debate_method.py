@@ -172,6 +172,10 @@ class DebateMethod:
     writes_prose: bool = False
     """Whether its verdict is part of its text, as in the explanations that HateXScore reads."""
 
+    def speakers(self, model: str) -> dict[str, str]:
+        """Return role → this model for everybody but the judge, empty where no model is named."""
+        return {str(role): model for role in self.roles if role != self.judge} if model else {}
+
     @property
     def judge_field(self) -> str:
         """The field for the judge's model; it is no option of the run. Returns "" if nobody judges."""

@@ -159,7 +159,7 @@ def _compared(place: Place, asked: Asked) -> forms.Field:
 def _command_option(place: Place, asked: Asked) -> CommandOption:
     values = {**(asked.words or {}), **(asked.only_compared or {})}
     choices = None if asked.metavar or not values else _typed(place, values)
-    return CommandOption(place.field, asked.option, choices, _reader(place), asked.metavar)
+    return CommandOption(place.field, asked.option or "", choices, _reader(place), asked.metavar)
 
 
 def _typed(place: Place, values: Iterable[Any]) -> list[Any]:

@@ -9,15 +9,11 @@ from django.utils.translation import gettext as _
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.formats.base import Mapped
 from annotation.models import Project
-from moderation.domain.hatexscore.estimators import Estimator
+from moderation.domain.evaluation.request import EvaluationChoices
 from moderation.domain.studies.study_file import Study, StudyArms, StudyData
 from moderation.evaluation.arms import ArmGrid
 from moderation.evaluation.collect_answers import BadSource, FileReading, GoldSource, file_items, gold_items
-from moderation.evaluation.request import Wish
-from moderation.evaluation.scoring import NOT_SCORED, ScoringRequest, scoring_request
-from moderation.methods.debate_method import BadChoice
-
-ESTIMATORS = [NOT_SCORED, *(estimator.value for estimator in Estimator if estimator is not Estimator.GIVEN)]
+from moderation.evaluation.request import Wish, wish_of
 
 
 @dataclass(frozen=True)
@@ -40,10 +36,10 @@ def planned_study(study: Study, name: str, folder: Path, project_by_slug: Callab
         raise BadSource(f"{name}, data: name a data set: a file by the key file, or a project by the key project.")
     project = project_by_slug(data.project) if data.project else None
     if not data.file and project is not None:
-        return PlannedStudy(project, (gold_items(project),), wish_of(study))
+        return PlannedStudy(project, (gold_items(project),), _wish(study))
     reading = _reading(data, name, folder, project)
     sources = tuple(file_items(_path(folder / file, name), reading) for file in data.file)
-    return PlannedStudy(project, sources, wish_of(study))
+    return PlannedStudy(project, sources, _wish(study))
 
 
 def study_of_project(study: Study, name: str, project: Project) -> PlannedStudy:
@@ -63,33 +59,12 @@ def study_of_project(study: Study, name: str, project: Project) -> PlannedStudy:
             _("%(file)s, data.project: this page belongs to the project %(slug)s; write that, or remove the key.")
             % {"file": name, "slug": project.slug}
         )
-    return PlannedStudy(project, (gold_items(project),), wish_of(study))
+    return PlannedStudy(project, (gold_items(project),), _wish(study))
 
 
-def wish_of(study: Study) -> Wish:
-    """Return the request of the study.
-
-    Raises BadChoice for an unknown estimator of explanations.
-    """
-    first, *more = (_grid(block) for block in study.arms)
-    scores, methods = study.scores, [method for block in study.arms for method in block.methods]
-    if scores.estimator and scores.estimator not in ESTIMATORS:
-        raise BadChoice(_("scores.estimator: choose one of %(known)s.") % {"known": ", ".join(ESTIMATORS)})
-    return Wish(
-        grid=first,
-        more=more,
-        study=study.title,
-        task=study.task,
-        repeats=study.repeats,
-        sample=study.data.sample,
-        limit=study.data.limit,
-        seed=study.data.seed,
-        scores=scoring_request(
-            scores.estimator,
-            methods,
-            ScoringRequest(group_list=scores.list, rule=scores.rule, threshold=scores.threshold),
-        ),
-    )
+def _wish(study: Study) -> Wish:
+    asked = EvaluationChoices.by(study, study.data, study.scores)
+    return wish_of(asked, *map(_grid, study.arms), study=study.title)
 
 
 def _grid(block: StudyArms) -> ArmGrid:

@@ -8,6 +8,7 @@ from typing import Any
 from providers.http.blame import Asked, Blame, affordable_tokens, blame_of
 from providers.http.bounds import Redirected, TimedOut, TooLarge, TransportFault
 from providers.http.stated_fault import StatedFault, decoded, is_page, page_title
+from providers.http.streams import CutStream, is_stream, whole_answer
 from providers.messages import (
     AccessUnclear,
     BadRequest,
@@ -107,14 +108,16 @@ def _sentence(provider: str, status: int, fault: StatedFault) -> str:
 
 
 def read_success(provider: str, content: bytes, content_type: str = "") -> dict[str, Any]:
-    """Return the JSON object of an answer with status 200.
+    """Return the JSON object of an answer with status 200, also where it came as a stream of events.
 
     Raises ProviderBusy if it is a page, a cut body or anything else.
     """
     if is_page(content, content_type):
         raise ProviderBusy(_sentence(provider, 200, StatedFault(page_title(content), is_page=True)))
     try:
-        answer = decoded(content)
+        answer = whole_answer(content) if is_stream(content, content_type) else decoded(content)
+    except CutStream as fault:
+        raise ProviderBusy(f"{provider} answered 200, but {fault}") from fault
     except (ValueError, RecursionError) as fault:
         what = "something that is not JSON" if content.strip() else "an empty body"
         raise ProviderBusy(f"{provider} answered 200 with {what}") from fault

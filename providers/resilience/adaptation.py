@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+from providers.conversation_forms import with_reminder, without_system
 from providers.learnt_facts import LearntFact, LearntFacts
 from providers.messages import BadRequest, Model, ProviderError, Refused, Reply, Request
 from providers.pictures import ScaledPictures, scaled_messages
 from providers.profiles import Fact, Lesson, ModelProfile
 from providers.rejections import lesson_of, quotes_prompt
+from providers.thoughts import holds_thoughts
 
 _MOST_LESSONS = 8
 _STORED = 300
@@ -30,7 +32,7 @@ class AdaptingModel:
         messages = scaled_messages(request.messages, self._profile.picture_side, self._pictures)
         while True:
             known = (*self._facts.about(self.name), *lessons)
-            adapted = replace(request, messages=messages, profile=self._profile.with_lessons(known))
+            adapted = _in_its_way(replace(request, messages=messages, profile=self._profile.with_lessons(known)))
             try:
                 reply = self._model.reply(adapted)
             except BadRequest as fault:
@@ -48,7 +50,7 @@ class AdaptingModel:
                 raise
             else:
                 self._remember(lessons)
-                if reply.usage.thinking_tokens or reply.text.lstrip().startswith("<think>"):
+                if reply.usage.thinking_tokens or holds_thoughts(reply.text):
                     self._remember({Lesson(Fact.THINKS): ""})
                 return replace(reply, attempts=reply.attempts + len(lessons))
 
@@ -72,6 +74,16 @@ class AdaptingModel:
     def _remember(self, lessons: dict[Lesson, str]) -> None:
         for lesson, sentence in lessons.items():
             self._facts.learn(LearntFact(self.name, lesson, sentence))
+
+
+def _in_its_way(request: Request) -> Request:
+    """Return the request as its profile wants the conversation: without a system role, reminded of the form."""
+    messages, profile = request.messages, request.profile or ModelProfile()
+    if profile.reminded and request.schema is not None:
+        messages = with_reminder(messages)
+    if not profile.system:
+        messages = without_system(messages)
+    return request if messages is request.messages else replace(request, messages=messages)
 
 
 def _kept_sentence(fault: BadRequest, request: Request) -> str:

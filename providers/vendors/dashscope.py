@@ -22,6 +22,7 @@ from dashscope.aigc.multimodal_conversation import MultiModalConversation
 from requests.adapters import BaseAdapter
 
 from providers import tokens
+from providers.answer_places import said_in
 from providers.http.blame import Asked
 from providers.http.bounds import Bounds, TransportFault
 from providers.http.errors import (
@@ -215,6 +216,8 @@ class DashScopeChat:
         body: dict[str, Any] = {"model": self._model, "max_tokens": limit, **dict(profile.send)}
         if request.temperature is not None:
             body["temperature"] = max(request.temperature, profile.least_temperature)
+        if profile.streams:
+            body |= {"headers": {"X-DashScope-SSE": "enable"}, "incremental_output": True}
         # DashScope refuses its JSON mode unless the prompt has the word.
         if request.schema is not None and profile.json != "off" and request.names_json:
             body["response_format"] = {"type": "json_object"}
@@ -227,17 +230,16 @@ class DashScopeChat:
         is_fault = str(choice.get("finish_reason")).lower() == "error"
         if is_fault or (not choice and not isinstance(output.get("text"), str)):
             raise self._connection.fault_of(choice if is_fault else dict(output), self._model)
-        message = choice.get("message")
-        text = hide_key(
-            _text(message.get("content") if isinstance(message, Mapping) else None), self._connection.endpoint.key
-        )
-        finish = read_end(choice.get("finish_reason"))
+        said = said_in(choice or output)
+        text, thought = (hide_key(part, self._connection.endpoint.key) for part in said)
+        finish = read_end((choice or output).get("finish_reason"))
         if refusal := refusal_by_end(self.name, finish, empty=not text.strip()):
             raise refusal
         usage = _usage(answer.get("usage")) or tokens.estimated_usage(request, text)
         profile = request.profile or family_profile(self._model)
         is_without = request.temperature is not None and "temperature" in profile.rejects
-        return Reply(text, self._model, usage, seconds, finish, without=("temperature",) if is_without else ())
+        left_out = ("temperature",) if is_without else ()
+        return Reply(text, self._model, usage, seconds, finish, without=left_out, thought=thought)
 
 
 class DashScopeEmbedding:
@@ -280,13 +282,6 @@ def _part(part: Part) -> dict[str, str]:
     if not _PICTURE_URI.match(uri):
         raise ProviderError(f"a picture of type {part.media_type} cannot be sent", code="bad_request")
     return {"image": uri}
-
-
-def _text(content: Any) -> str:
-    """Return the answer's text: a string, or from the multimodal interface a list of parts."""
-    if isinstance(content, list):
-        return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
-    return content if isinstance(content, str) else ""
 
 
 def _usage(stated: Any) -> Usage | None:

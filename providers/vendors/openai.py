@@ -12,6 +12,7 @@ import httpx2
 import openai
 
 from providers import tokens
+from providers.answer_places import said_in
 from providers.http.blame import Asked
 from providers.http.bounds import Bounds, TransportFault
 from providers.http.errors import (
@@ -208,6 +209,8 @@ class OpenAIChat:
         }
         if request.temperature is not None:
             body["temperature"] = max(request.temperature, profile.least_temperature)
+        if profile.streams:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
         if profile.effort:
             body["reasoning_effort"] = profile.effort
         if request.among:
@@ -238,7 +241,8 @@ class OpenAIChat:
         written = "".join(sample.text for sample in samples) or text
         usage = _usage(answer.get("usage")) or tokens.estimated_usage(request, written)
         named = _name(answer.get("model")) or self._model
-        return Reply(text, named, usage, seconds, finish, without=self._left_out(request), samples=samples)
+        left_out = self._left_out(request)
+        return Reply(text, named, usage, seconds, finish, without=left_out, samples=samples, thought=first.thought)
 
     def _samples(self, choices: Sequence[dict[str, Any]]) -> Iterator[Sample]:
         """Yield every answer of the exchange; one that was refused has no text."""
@@ -250,16 +254,14 @@ class OpenAIChat:
 
     def _sample(self, choice: dict[str, Any]) -> Sample:
         """Return one answer. Raises Refused if the model declined it or a filter stopped it."""
-        message = choice.get("message")
-        message = message if isinstance(message, dict) else {}
-        text = hide_key(_text(message.get("content")), self._connection.endpoint.key)
+        text, thought = (hide_key(part, self._connection.endpoint.key) for part in said_in(choice))
         finish = read_end(choice.get("finish_reason"))
         ends = (finish, choice.get("native_finish_reason"), _filtered(choice))
         if refusal := refusal_by_end(self.name, *ends, empty=not text.strip()):
             raise refusal
-        if message.get("refusal") and not text:
-            raise Refused(f"{self.name}: {str(message['refusal'])[:300]}")
-        return Sample(text, finish)
+        if (refused := (choice.get("message") or {}).get("refusal")) and not text:
+            raise Refused(f"{self.name}: {str(refused)[:300]}")
+        return Sample(text, finish, thought)
 
     def _left_out(self, request: Request) -> tuple[str, ...]:
         profile = request.profile or family_profile(self._model)
@@ -331,13 +333,6 @@ def _closed(schema: Any) -> bool:
 
 def _choices(choices: Any) -> list[dict[str, Any]]:
     return [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
-
-
-def _text(content: Any) -> str:
-    """Return the answer's text: a string, or from some servers a list of parts."""
-    if isinstance(content, list):
-        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
 
 
 def _usage(stated: Any) -> Usage | None:

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import connection
 
 from providers import wiring
+from providers.learnt_facts import site_facts
 from providers.messages import Model, ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request
 from runs import origin, signals
 from runs.domain.states import Flag, Reason, RunState, TurnState, reason_of, state_of
@@ -183,7 +184,9 @@ class RunExecution:
         limits: dict[str, int] = settings.MODEL_ANSWER_TOKENS
         most = limits.get(step.role, limits[""])
         pending = PendingStep.of(
-            step, thinking_tokens=profile.room_to_think, most_tokens=min(most, profile.most_tokens or most)
+            step,
+            thinking_tokens=profile.room_beside(step.max_tokens),
+            most_tokens=min(most, profile.most_tokens or most),
         )
         if call := self.lost_calls.get(step.key):
             pending.resume_after_loss(call)
@@ -310,6 +313,9 @@ class RunExecution:
         try:
             reply = future.result()
             answer = pending.accept_reply(reply)
+            if answer is not None and pending.step.shape is not None:
+                name = self.run.model_plan[pending.step.role]
+                site_facts.note_answer(name, pending.step.role, pending.habits)
         except Refused as refusal:
             pending.count_refusal(refusal.attempts)
             answer = unusable_answer(reason_of(refusal.code), str(refusal))

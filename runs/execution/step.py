@@ -14,6 +14,8 @@ from pydantic import BaseModel
 
 from providers import structured_output, tokens
 from providers.messages import Message, Reply, Request, Sample, Usage
+from providers.profiles import Fact
+from providers.thoughts import without_thoughts
 from runs.domain.states import Flag, Reason, RunState, TurnState, state_of
 from runs.methods.method import Step
 from runs.queue.call_sql import CallUnderWay
@@ -65,6 +67,7 @@ class PendingStep:
     rejected: list[dict[str, str]] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
     _invalid_replies: int = 0
+    _was_cut: bool = False
     _was_empty: bool = False
     _was_repetitive: bool = False
 
@@ -82,6 +85,12 @@ class PendingStep:
             samples=step.samples,
         )
         return cls(step, request, most_tokens, flags=[Flag.INJECTION_SUSPECTED] if step.suspect else [])
+
+    @property
+    def habits(self) -> frozenset[Fact]:
+        """Why the model was asked more than once, as what would be learnt of it if it became a habit."""
+        reasons = {Fact.REMINDED: self._invalid_replies > 0, Fact.WORDY: self._was_cut}
+        return frozenset(fact for fact, is_reason in reasons.items() if is_reason)
 
     @property
     def used(self) -> int:
@@ -134,12 +143,13 @@ class PendingStep:
             return self._read_samples(reply)
         if reply.finish == "length":
             return self._retry_truncated(reply)
-        if not reply.text.strip():
-            return self._retry_empty()
-        if self._declines(reply.text):
+        said = without_thoughts(reply.text)
+        if not said.strip():
+            return self._read_thought(reply) or self._retry_empty(reply)
+        if self._declines(said):
             return unusable_answer(Reason.REFUSED, _DECLINED, reply.text)
         if self.step.shape is None:
-            return StepAnswer(TurnState.OK, storable(reply.text), reply.text)
+            return StepAnswer(TurnState.OK, storable(said), reply.text)
         read = structured_output.read_answer(reply.text, self.step.shape)
         if isinstance(read, structured_output.ReadAnswer):
             if read.repaired:
@@ -150,7 +160,8 @@ class PendingStep:
     def _read_samples(self, reply: Reply) -> StepAnswer:
         """Return all answers of one exchange. Those of no use are not asked for again here: the method may do that."""
         samples = reply.samples or (Sample(reply.text, reply.finish),)
-        value = [{"text": storable(sample.text), "reason": self._fault_of(sample)} for sample in samples]
+        said = [replace(sample, text=without_thoughts(sample.text)) for sample in samples]
+        value = [{"text": storable(sample.text), "reason": self._fault_of(sample)} for sample in said]
         texts = json.dumps([sample.text for sample in samples], ensure_ascii=False)
         if all(sample["reason"] == Reason.REFUSED for sample in value):
             return unusable_answer(Reason.REFUSED, _DECLINED, texts)
@@ -166,9 +177,21 @@ class PendingStep:
             return Reason.TRUNCATED
         return "" if sample.text.strip() else Reason.EMPTY_OUTPUT
 
-    def _retry_empty(self) -> StepAnswer | None:
+    def _read_thought(self, reply: Reply) -> StepAnswer | None:
+        """Return the answer that a server put in the place of thoughts: one value of the form, and nothing else.
+
+        Returns None for anything else: a draft in a thought is no answer.
+        """
+        read = structured_output.read_only_value(reply.thought, self.step.shape) if self.step.shape else None
+        if read is None:
+            return None
+        self._add_flag(Flag.REPAIRED)
+        return StepAnswer(TurnState.OK, read.model_dump(mode="json"), reply.thought)
+
+    def _retry_empty(self, reply: Reply) -> StepAnswer | None:
         if self._was_empty:
-            return unusable_answer(Reason.EMPTY_OUTPUT, "The model answered nothing, twice.")
+            only_thought = reply.thought.strip() or reply.text.strip()
+            return unusable_answer(Reason.EMPTY_OUTPUT, _ONLY_THOUGHT if only_thought else _NOTHING, reply.text)
         self._was_empty = True
         self.rejected.append({"reply": "", "error": Reason.EMPTY_OUTPUT})
         return None
@@ -178,6 +201,7 @@ class PendingStep:
         tried = self.request.max_tokens
         if tried >= self.most_tokens or (self._was_repetitive and _repeats_itself(reply.text)):
             return unusable_answer(Reason.TRUNCATED, f"Cut after {tried} tokens.", reply.text)
+        self._was_cut = True
         self._was_repetitive = _repeats_itself(reply.text)
         self.rejected.append({"reply": reply.text, "error": Reason.TRUNCATED})
         self.request = replace(self.request, max_tokens=min(2 * tried, self.most_tokens))
@@ -210,6 +234,11 @@ class PendingStep:
 
 
 _DECLINED = "The model declined to answer."
+_NOTHING = "The model answered nothing, twice."
+_ONLY_THOUGHT = (
+    "The model only thought, twice: what it said stands where its server puts thoughts (reasoning_content). "
+    "Switch off its thinking, or its server's parser of thoughts."
+)
 _TAIL = 80
 _REPEATED = 6
 

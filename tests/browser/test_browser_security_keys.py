@@ -3,6 +3,7 @@
 import pytest
 from allauth.mfa.models import Authenticator
 from django.urls import reverse
+from playwright.sync_api import expect
 
 import builders
 
@@ -66,6 +67,7 @@ def test_a_key_is_added_and_signs_in_and_one_for_another_address_is_refused(page
 
     sign_in(page, live_server)
     page.wait_for_url(f"**{reverse('mfa_authenticate')}*")
+    expect(page.locator("#mfa_webauthn_authenticate")).to_be_focused()
     settings.SITE_URL = "http://localhost:1"  # the page that used the key is then one of somebody else's
     page.click("#mfa_webauthn_authenticate")
     page.get_by_text("The key was refused.").wait_for()

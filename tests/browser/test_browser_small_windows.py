@@ -12,7 +12,7 @@ import chromium
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Modality, Role
 from annotation.domain.design.file import read_design
-from annotation.models import Membership, Prior, Project
+from annotation.models import Membership, Prior, Project, User
 from annotation.projects.create import create_project
 from builders import make_label, make_labelled_item, make_member, make_open_item, make_picture, make_project
 from question_builders import make_all_questions
@@ -118,6 +118,22 @@ def test_words_stay_whole_at_every_width(
         for name in ("Guidelines", "Pause"):
             expect(page.get_by_role("link", name=name)).to_be_visible()  # one tap away on phones too
     assert found == dict.fromkeys(WIDTHS, (0, []))
+
+
+def test_the_head_is_one_line_on_a_phone_whatever_the_name_is(
+    project: Project, page_of: Callable[[Membership], Page], live_server: Any
+) -> None:
+    member = make_member(project)
+    User.objects.filter(pk=member.user_id).update(username="bartholomew-of-the-garden")
+    page = page_of(member)
+    page.goto(f"{live_server.url}/p/garden/label/")
+    for width in (360, 375, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        middles = page.eval_on_selector_all(
+            ".site-header :is(.brand, .day, .site-tools .button, .menu summary)",
+            "parts => parts.map((part) => part.getBoundingClientRect()).map((box) => box.top + box.height / 2)",
+        )
+        assert len(middles) == 5 and max(middles) - min(middles) < 8, (width, middles)
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ USED_IN = {
     "httpcore2": {"providers.http"},
     "httpx2": {"providers.http", "providers.vendors"},
     "jinja2": set(),
-    "json_repair": {"providers.structured_output"},
+    "json_repair": {"providers.json_pieces"},
     "krippendorff": {"annotation.domain"},
     "kombu": {"config.queues"},
     "kombu.exceptions": {"runs.queue"},

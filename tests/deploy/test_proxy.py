@@ -80,7 +80,9 @@ class Proxy:
             "HOME": str(folder),
         }
         command = [program, "run", "--config", CADDYFILE, "--adapter", "caddyfile"]
-        self.process = subprocess.Popen(command, env=environ, stderr=subprocess.DEVNULL)
+        self.log = folder / "caddy.log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(command, env=environ, stderr=log)
         wait_until(lambda: listens(self.https) and self.root.is_file(), "Caddy", 60)
         # Caddy listens before it has signed the certificate of the site.
         wait_until(self.has_certificate, "the certificate", 60)
@@ -131,6 +133,19 @@ def test_http_leads_to_https(proxy: Proxy) -> None:
 def test_the_proxy_says_that_it_lives_while_web_is_away(proxy: Proxy) -> None:
     with urllib.request.urlopen(f"http://127.0.0.1:{proxy.health}/", timeout=10) as answer:
         assert answer.status == 200
+
+
+def test_no_address_of_a_request_that_the_site_does_not_answer_is_in_the_log(proxy: Proxy) -> None:
+    with socket.create_server(("127.0.0.1", proxy.web)) as web, pytest.raises(urllib.error.HTTPError, match="502"):
+        closes = threading.Thread(target=lambda: web.accept()[0].close())
+        closes.start()
+        try:
+            proxy.answer("/invite/a-secret/?next=a-secret", b"accept=1", Referer=f"{proxy.url}/invite/a-secret/")
+        finally:
+            closes.join()
+    lines = proxy.log.read_text("utf-8")
+    assert '"status":502' in lines
+    assert "a-secret" not in lines
 
 
 def test_a_page_waits_for_a_web_server_that_starts(proxy: Proxy) -> None:

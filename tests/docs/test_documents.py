@@ -60,6 +60,10 @@ def test_the_tables_for_operators_name_every_variable_and_none_that_is_not_read(
     assert {name.removesuffix("_FILE") for name in in_files} == keys
 
 
-def test_the_guide_to_the_design_has_a_row_for_each_kind_of_question() -> None:
-    (table,) = re.findall(r"^\| `kind` \| answer .*?\n\n", read("docs/design-file.md"), re.MULTILINE | re.DOTALL)
-    assert re.findall(r"^\| `([a-z]+)` \|", table, re.MULTILINE)[1:] == list(map(str, QuestionKind))
+@pytest.mark.parametrize(
+    ("document", "head"), [("docs/design-file.md", "`kind` | answer"), ("docs/releases.md", "kind | consensus")]
+)
+def test_a_table_has_a_row_for_each_kind_of_question(document: str, head: str) -> None:
+    (rows,) = re.findall(rf"^\| {re.escape(head)} .*?\n\|[- |]+\n(.*?)\n\n", read(document), re.MULTILINE | re.DOTALL)
+    named = re.findall(r"^\| (?:[a-z ]+, )?`([a-z_]+)` \|", rows, re.MULTILINE)
+    assert named == list(map(str, QuestionKind)), f"{document}: a row a kind, in the order of `QuestionKind`"

@@ -1,5 +1,6 @@
 """Models are asked in the way they take, and what their servers reject is learnt, over real HTTP and the real SDKs."""
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from providers import wiring
+from providers.conversation_forms import REMINDER
 from providers.learnt_facts import LearntFacts
 from providers.messages import Message, Picture, ProviderBusy, ProviderError, Refused, Reply, Request, Text
 from providers.profiles import Fact, Lesson, read_amendments
@@ -242,6 +244,55 @@ SPELLINGS: dict[str, tuple[Any, Lesson]] = {
         {"error": {"message": "enable thinking can not be support when `stream=False`."}},
         Lesson(Fact.MUST_NOT_THINK),
     ),
+    "a stream only": (
+        {"error": {"message": "This model only support stream mode, please enable the stream parameter to access it."}},
+        Lesson(Fact.STREAMS),
+    ),
+    "a stream of what is new": (
+        {"error": {"message": "<400> The model only supports incremental_output set to True."}},
+        Lesson(Fact.STREAMS),
+    ),
+    "no system role": (
+        {"object": "error", "message": "System role not supported", "type": "BadRequestError", "code": 400},
+        Lesson(Fact.NO_SYSTEM),
+    ),
+    "no developer": (
+        [{"error": {"code": 400, "message": "Developer instruction is not enabled for models/gemma-3-27b-it"}}],
+        Lesson(Fact.NO_SYSTEM),
+    ),
+    "roles in turn": (
+        {"message": "Conversation roles must alternate user/assistant/user/assistant/...", "code": 400},
+        Lesson(Fact.NO_SYSTEM),
+    ),
+    "a grammar": (
+        {"error": {"code": 400, "message": "Failed to initialize samplers: failed to parse grammar"}},
+        Lesson(Fact.JSON, "object"),
+    ),
+    "a grammar of xgrammar": (
+        {"object": "error", "message": "Failed to compile grammar: unsupported keyword minLength", "code": 400},
+        Lesson(Fact.JSON, "object"),
+    ),
+    "a list of faults": (
+        [
+            {
+                "error": {
+                    "code": 400,
+                    "message": 'Invalid JSON payload received. Unknown name "additionalProperties" at '
+                    "'generation_config.response_schema': Cannot find field.",
+                    "status": "INVALID_ARGUMENT",
+                }
+            }
+        ],
+        Lesson(Fact.JSON, "object"),
+    ),
+    "a name inside the schema": (
+        {"error": {"message": 'Invalid JSON payload received. Unknown name "const": Cannot find field.'}},
+        Lesson(Fact.JSON, "object"),
+    ),
+    "a name beside the schema": (
+        [{"error": {"message": 'Invalid JSON payload received. Unknown name "temperature": Cannot find field.'}}],
+        Lesson(Fact.REJECTS, "temperature"),
+    ),
     "in two sentences": (
         {"error": {"message": "Unsupported value. The setting is temperature."}},
         Lesson(Fact.REJECTS, "temperature"),
@@ -263,6 +314,55 @@ def test_a_fault_that_says_nothing_is_final(ask: Ask, wire: WireServer, body: An
     wire.queue(answering(body))
     with pytest.raises(ProviderError, match="openai answered 400"):
         ask()
+
+
+SERVER_FAULTS = {
+    "a grammar": ("failed to parse grammar", Lesson(Fact.JSON, "object")),
+    "no system role": ("System role not supported", Lesson(Fact.NO_SYSTEM)),
+    "roles in turn": ("Conversation roles must alternate user/assistant", Lesson(Fact.NO_SYSTEM)),
+}
+
+
+@only_openai
+@pytest.mark.parametrize(("sentence", "lesson"), SERVER_FAULTS.values(), ids=SERVER_FAULTS.keys())
+def test_some_servers_say_it_as_a_fault_of_their_own(
+    ask: Ask, wire: WireServer, facts: LearntFacts, sentence: str, lesson: Lesson
+):
+    wire.queue(status(500, "server_error", sentence))
+    assert ask().attempts == 2
+    assert facts.about("openai:some-model") == (lesson,)
+
+
+def test_a_model_that_only_streams_is_asked_so_from_then_on(
+    ask: Ask, wire: WireServer, facts: LearntFacts, vendor: str
+):
+    wire.always(families.streams_only)
+    first, second = ask(), ask()
+    assert (first.attempts, second.attempts, first.text) == (2, 1, second.text)
+    assert json.loads(first.text) and first.usage.input_tokens == 120
+    assert Lesson(Fact.STREAMS) in facts.about(f"{vendor}:some-model")
+
+
+def test_without_a_system_role_the_instructions_begin_the_question(ask: Ask, wire: WireServer):
+    wire.always(families.no_system)
+    assert (ask().attempts, ask().attempts) == (2, 1)
+    heard = wire.heard[-1]
+    assert [message["role"] for message in heard.messages] == ["user"]
+    assert heard.said().index("Answer in JSON.") < heard.said().index("weeds in the white roses")
+
+
+def test_who_is_asked_twice_each_time_is_reminded_from_then_on(
+    ask: Ask, wire: WireServer, facts: LearntFacts, vendor: str
+):
+    name = f"{vendor}:some-model"
+    for reasons in ({Fact.REMINDED}, set(), {Fact.REMINDED, Fact.WORDY}):
+        facts.note_answer(name, ROLE, reasons)
+    ask()
+    facts.note_answer(name, ROLE, {Fact.REMINDED})
+    ask()
+    ask(schema=None)
+    assert [REMINDER in heard.said() for heard in wire.heard] == [False, True, False]
+    assert facts.about(name) == (Lesson(Fact.REMINDED),)
 
 
 # ── What is not learnt ────────────────────────────────────────────────────────

@@ -1,9 +1,12 @@
 """Strict reading of model text (threats L01-L06, L08)."""
 
+import json
 import time
 from typing import Annotated, Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import AfterValidator, BaseModel, Field, ValidationInfo
 
 from providers.structured_output import (
@@ -14,6 +17,7 @@ from providers.structured_output import (
     invalid_label,
     is_refusal,
     read_answer,
+    read_only_value,
 )
 
 
@@ -125,6 +129,73 @@ def test_a_label_that_a_shape_turns_down_itself_is_an_invalid_label():
     assert isinstance(read_answer('{"category": "sexist"}', Free, {"codes": ["sexist"]}), ReadAnswer)
     found = read_answer('{"category": "sexy"}', Free, {"codes": ["sexist", "racist"]})
     assert found == InvalidAnswer("invalid_label", "category: sexy is none of the labels: sexist, racist")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(GOOD),
+        json.dumps(json.dumps(GOOD)),
+        f'{{"answer": {GOOD}}}',
+        f'{{"response": {{"answer": {GOOD}}}}}',
+        f'{{"name": "answer", "arguments": {json.dumps(GOOD)}}}',
+        f'<tool_call>\n{{"name": "answer", "arguments": {GOOD}}}\n</tool_call>',
+        f'{{"type": "function", "function": {{"name": "answer", "arguments": {json.dumps(GOOD)}}}}}',
+        f'{{"type": "object", "properties": {GOOD}, "required": ["category"]}}',
+    ],
+)
+def test_a_value_in_a_usual_wrapping_is_read(text: str):
+    found = read_answer(text, Prior)
+    assert isinstance(found, ReadAnswer)
+    assert found.value == VALUE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{{"draft": {GOOD}}}',
+        f'{{"answer": {GOOD}, "note": "no, this is wrong"}}',
+        f'{{"answer": {GOOD}, "result": {GOOD}}}',
+        f'{{"answer": [{GOOD}]}}',
+        f'{{"answer": {{"draft": {GOOD}}}}}',
+        f'{{"answer": {GOOD}}}\n{{"answer": {GOOD.replace("0.5", "0.6")}}}',
+        json.dumps(f"It is {GOOD}"),
+    ],
+)
+def test_a_value_under_another_name_or_beside_another_is_none(text: str):
+    assert isinstance(read_answer(text, Prior), InvalidAnswer)
+
+
+values = st.fixed_dictionaries(
+    {"category": st.sampled_from("01"), "explanation": st.text(max_size=20).map(lambda text: text.replace("\0", ""))}
+).map(lambda part: json.dumps(part | {"confidence": 0.5}))
+wrappings = st.sampled_from(
+    ["{}", "```json\n{}\n```", "So: {} That is it.", '{{"answer": {}}}', "<think>{{}}</think>{}"]
+)
+
+
+@given(values, values, wrappings, wrappings)
+def test_two_values_that_differ_are_never_one_answer(first: str, second: str, before: str, after: str):
+    found = read_answer(f"{before.format(first)}\n{after.format(second)}", Prior)
+    if isinstance(found, ReadAnswer):
+        assert found.value == Prior.model_validate_json(first) == Prior.model_validate_json(second)
+
+
+@given(values, wrappings)
+def test_a_value_is_read_as_it_is_in_every_wrapping(value: str, wrapping: str):
+    found = read_answer(wrapping.format(value), Prior)
+    assert isinstance(found, ReadAnswer)
+    assert found.value == Prior.model_validate_json(value)
+
+
+@pytest.mark.parametrize("text", [f" {GOOD}\n", json.dumps(GOOD)])
+def test_a_text_that_is_one_value_is_read_as_such(text: str):
+    assert read_only_value(text, Prior) == VALUE
+
+
+@pytest.mark.parametrize("text", [f"It is {GOOD}", f"{GOOD}\n{GOOD}", GOOD[:-1], "", "1", f"```json\n{GOOD}\n```"])
+def test_a_text_with_anything_else_is_none(text: str):
+    assert read_only_value(text, Prior) is None
 
 
 def test_extra_keys_are_ignored():

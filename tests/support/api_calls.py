@@ -22,6 +22,8 @@ from generation.counterspeech import approve
 from generation.injection import settings as injection_settings
 from generation.models import Reply
 from moderation.debates import start as debate_start
+from moderation.domain.hatexscore.estimators import Estimator
+from moderation.domain.hatexscore.request import Scoring
 from moderation.hatexscore import start as score_start
 from runs.execution import runner, worker
 from runs.models import Run
@@ -105,7 +107,7 @@ def a_stopped_run(world: World) -> dict[str, Any]:
 def a_scored_item(world: World) -> dict[str, Any]:
     """Return an item with one explanation that is scored."""
     pasted = score_start.pasted("“garden” is hateful to immigrants.", True)
-    given = score_start.Choice(estimator=score_start.Estimator.GIVEN, p=0.9, p_masked=0.1)
+    given = Scoring(estimator=Estimator.GIVEN, p=0.9, p_masked=0.1)
     score_start.start(world.item, pasted, given)
     return {**project(world), "public_id": world.item.public_id}
 

@@ -51,6 +51,7 @@ KEPT = {
     "scored_sha256", "sealed_secret", "sealed_facts", "influence_seed", "likeness", "seen_intent", "request_id",
     "traceparent", "act", "form", "reader", "process", "happening", "fact", "code", "question of StoredLook",
     "reason of PictureText", "trouble",
+    "name of ModelFact",  # of the settings
     "words of Passage", "text of Passage",  # the index of a search holds them too
 }  # fmt: skip
 """Columns that only the site itself writes, or whose characters are checked before they are stored."""
@@ -115,8 +116,7 @@ def _write(cursor: Any, field: models.Field[Any, Any], words: str) -> None:
     key, table = field.model._meta.pk.column, field.model._meta.db_table
     at_most = words[: field.max_length] if field.max_length else words
     change = f'UPDATE {table} SET "{field.column}" = %s WHERE {key} = %s'
-    rows = list(models.QuerySet(field.model).values_list("pk", flat=True).order_by("pk"))
-    for row in rows[:1] if in_a_key(field) else rows:
+    for row in models.QuerySet(field.model).values_list("pk", flat=True).order_by("pk"):
         with suppress(IntegrityError), transaction.atomic():
             cursor.execute(change, [at_most, row])
 

@@ -304,9 +304,9 @@ _POSTED = (
     (
         R,
         "moderation:score-start",
-        "group_list",
+        "list",
         part(the_group_list, "name"),
-        lambda world, value: {**a_score(world, "group_list", value), "key": "pasted"},
+        lambda world, value: {**a_score(world, "list", value), "key": "pasted"},
     ),
     (
         R,
@@ -416,7 +416,7 @@ TRIED = {
     *("ReleaseForm.key", "SubmissionShape.key", "WholeAnswerShape.key", "ScoreForm.key", "RatingForm.score"),
     *("BatchChangesShape.members", "PeopleForm.members", "TeamsForm.people", "TeamsForm.batches", "OwnQuotaShape.id"),
     *("InvitationForm.team", "InvitationShape.team", "ExampleForm.category", "EntryForm.pool", "PredictForm.without"),
-    *("DecisionForm.drafted_from", "ReleaseForm.frozen", "SelectionShape.split_list", "ScoreForm.group_list"),
+    *("DecisionForm.drafted_from", "ReleaseForm.frozen", "SelectionShape.split_list", "ScoreForm.list"),
 }
 """Fields of forms and bodies that a row above sends."""
 NO_OBJECTS = {

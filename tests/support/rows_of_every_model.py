@@ -18,10 +18,13 @@ from runs.models import Run
 from site_objects import A, R, World
 
 WORDS = "Some words."
+LEARNT_OF = "openai:gpt-5"
+"""The model of which a fact was learnt. A site that asks it (`MODEL_BINDINGS`) shows the fact."""
 GIVEN: dict[str, dict[str, Any]] = {
     "GlossaryVersion": {"values": {"meaning": WORDS}},
     "ItemVector": {"vector": bytes(8)},
     "Delivery": {"happening": "run.ended"},
+    "ModelFact": {"name": LEARNT_OF, "fact": "rejects"},
 }
 """What the database or a page asks of a row beyond the kinds of its columns, by model."""
 

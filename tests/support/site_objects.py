@@ -68,6 +68,7 @@ from generation.models import PicturePool, PlanRow, PoolPicture, Reply, Sample
 from injection_models import entry as plan_entry
 from injection_models import make_sample
 from moderation.domain.hatexscore.estimators import Estimator
+from moderation.domain.hatexscore.request import Scoring
 from moderation.hatexscore import start
 from moderation.models import Document, Evaluation, Evidence, GroupList, Perspective, Score, Statement
 from moderation.perspectives import edit
@@ -235,7 +236,7 @@ def the_perspective(world: "World") -> dict[str, Any]:
 
 def the_score(world: "World") -> dict[str, Any]:
     pasted = start.pasted("“canary” is hateful.", True)
-    by_keyword = start.Choice(estimator=Estimator.KEYWORD)
+    by_keyword = Scoring(estimator=Estimator.KEYWORD)
     score = Score.objects.filter(item=world.item).first() or start.start(world.item, pasted, by_keyword)
     return {**project(world), "public_id": score.public_id}
 

@@ -25,7 +25,8 @@ from annotation.members.join import BadMember, add_member
 from annotation.models import Item, Membership, Project, record
 from annotation.projects.create import BadProject, create_project
 from hostile_texts import ACCOUNT_PAGES, MARK, WORDS, admin_pages, fill, unguard, write_everywhere
-from rows_of_every_model import add_missing_rows
+from page_states import pages_of_states, write_report
+from rows_of_every_model import LEARNT_OF, add_missing_rows
 from site_addresses import ROUTES
 from site_objects import World, module_world, world
 
@@ -93,8 +94,9 @@ def assert_harmless(page: str, where: str) -> None:
 
 
 @pytest.fixture
-def everything(world: World) -> World:
+def everything(world: World, settings: Any) -> World:
     """A site with a row of everything that shows words, the objects of all addresses among it."""
+    settings.MODEL_BINDINGS = {"MODEL_TEXT": LEARNT_OF}
     for route in ROUTES.values():
         route.parts(world)
     fill(world)
@@ -123,67 +125,64 @@ def test_every_word_stands_in_a_pair() -> None:
     assert sorted([*PAIRS, *PAIRS.values()]) == sorted(WORDS)
 
 
+def marks_at(client: Client, address: str, *, follow: bool = False) -> set[str]:
+    """Look at what the address answers. Return the marks in it. What is followed has to be there."""
+    answer = client.get(address, follow=follow)
+    assert answer.status_code == 200 or not follow, address
+    page = content_of(answer)
+    kind = answer.get("Content-Type", "").partition(";")[0]
+    if kind == "text/html":
+        assert_harmless(page, address)
+    elif answer.status_code == 200:
+        assert answer["X-Content-Type-Options"] == "nosniff", address
+        assert kind in NO_PAGE, (address, kind)
+    return {f"c{number}q" for number in MARK.findall(html.unescape(page))}
+
+
 @pytest.mark.once  # a walk through all addresses: what a page makes of words does not depend on what stored them
 @pytest.mark.parametrize("pair", PAIRS)
 def test_words_are_only_words_on_every_page(pair: str, everything: World):
     words = f"{WORDS[pair]} {WORDS[PAIRS[pair]]}"
     record("settings", project=everything.project, actor=everything.other, item=everything.item, reason=words)
     addresses = {name: reverse(name, kwargs=dict(route.parts(everything))) for name, route in sorted(ROUTES.items())}
+    more = list(pages_of_states(everything))
     columns, seen = poison(words), set()
+    write_report()
     member = everything.members[Role.ANNOTATOR]
     assert member.user is not None
     member.user.is_staff = member.user.is_superuser = True
     member.user.save(update_fields=("is_staff", "is_superuser"))
     client = Client()
     client.force_login(member.user)
-    for name, address in addresses.items():
-        if "get" not in ROUTES[name].methods:
-            continue
-        answer = client.get(address)
-        page = content_of(answer)
-        kind = answer.get("Content-Type", "").partition(";")[0]
-        if kind == "text/html":
-            assert_harmless(page, name)
-        elif answer.status_code == 200:
-            assert answer["X-Content-Type-Options"] == "nosniff", name
-            assert kind in NO_PAGE, (name, kind)
-        seen |= {f"c{number}q" for number in MARK.findall(html.unescape(page))}
-    for address in (*map(reverse, ACCOUNT_PAGES), *admin_pages(everything)):
-        answer = client.get(address, follow=True)
-        assert answer.status_code == 200, address
-        page = content_of(answer)
-        assert_harmless(page, address)
-        seen |= {f"c{number}q" for number in MARK.findall(html.unescape(page))}
+    opened = [address for name, address in addresses.items() if "get" in ROUTES[name].methods]
+    for address in opened:
+        seen |= marks_at(client, address)
+    for address in (*map(reverse, ACCOUNT_PAGES), *admin_pages(everything), *more):
+        seen |= marks_at(client, address, follow=True)
     unseen = {columns[mark] for mark in columns.keys() - seen}
     assert sorted(unseen - CUT) == sorted(ON_NO_PAGE)
 
 
-_TO_MODELS = "it is sent to models; a page shows it beside what a model made of it"
-_OF_A_RUN = "only the page of an evaluation that has a report shows it"
-_FOR_NOBODY = "no page shows it"
 CUT = {"Candidate.model", "Explanations.model", "PoolPicture.model", "Event.facts"}
 """Names of models are shown from their last slash on, and facts cut: some words lose their mark."""
+_COMPARED = "it is compared and never shown"
+_COPIED = "what it becomes has a copy, which is seen"
+_TO_MODELS = "models alone are sent it; pages of runs are about posts of the project"
+_KEPT = "it is kept and never read"
 ON_NO_PAGE = {
-    "AccessRequest.accepted_terms": _FOR_NOBODY,
-    **dict.fromkeys([f"EvaluationCase.{name}" for name in ("dataset", "picture_path", "subset", "text")], _OF_A_RUN),
-    "Example.source": "its page has the perspective's code in the address",
-    "Example.text": "its page has the perspective's code in the address",
-    **dict.fromkeys([f"Exemplar.{name}" for name in ("hate", "licence", "source", "text")], _TO_MODELS),
-    "Item.picture_name": "the pages of this walk show pictures, not the names of missing ones",
-    "ItemVector.model": _FOR_NOBODY,
-    "Membership.imported_name": _FOR_NOBODY,
-    **dict.fromkeys([f"ModelFact.{name}" for name in ("name", "sentence", "value")], "a command shows it"),
-    "PoolPicture.explanation": _TO_MODELS,
-    "Reply.override_reason": "only an approved reply shows it",
-    "SavedSearch.name": "a name is a key of its owner: the row of somebody else has the text",
-    "Score.about": "only a score without an item shows it",
-    "Score.text": "only a score without an item shows it",
-    "Skip.reason": "nobody reads it but who skipped, in their own data",
-    "Statement.puid": "only the file of a statement holds it",
+    "AccessRequest.accepted_terms": _KEPT,
+    "EvaluationCase.picture_path": "a worker alone opens it",
+    "EvaluationCase.text": _TO_MODELS,
+    "Exemplar.licence": _KEPT,
+    "Exemplar.source": _KEPT,
+    "Item.picture_name": _COPIED,  # Import.outcome, when a file does not have it
+    "ItemVector.model": _COMPARED,
+    "Membership.imported_name": _COMPARED,
+    "PoolPicture.explanation": _COPIED,  # Prior.explanation, when a sample is accepted
+    "Score.about": _COMPARED,
     "Trigger.text": _TO_MODELS,
-    "Turn.detail": "only a turn that failed shows it",
 }
-"""Columns whose texts come on no page of this walk, and why. Their pages are tried where the parts of a site are."""
+"""Columns whose texts no page, file or answer of the site shows, and why."""
 
 
 def test_b43_nothing_is_computed_from_words(everything: World):

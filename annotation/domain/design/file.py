@@ -6,8 +6,9 @@ from typing import Any
 
 from annotation.domain.categories import BadCategories, read_categories
 from annotation.domain.choices import Choose
-from annotation.domain.questions.design_rows import BadQuestions, question_row, read_questions
+from annotation.domain.questions.design_rows import question_row, read_questions
 from annotation.domain.questions.question import Question
+from annotation.domain.questions.refusals import BadQuestions
 from annotation.domain.refusal import Refusal
 from annotation.domain.refusal import gettext_noop as _
 from annotation.domain.text_rules import BadText

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 from annotation.domain.design.changes import ChangeKind
-from annotation.domain.questions.design_rows import BadQuestions
 from annotation.domain.questions.question import Question
+from annotation.domain.questions.refusals import BadQuestions
 from annotation.domain.refusal import gettext_noop as _
 
 _PLAIN = frozenset({"code", "version", "key", "place", "retired"})

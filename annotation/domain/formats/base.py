@@ -123,10 +123,8 @@ class RowPrior:
     """A model's category and explanation for one modality."""
 
     category: str
-    explanation: str = ""
-    model: str = ""
-    severity: int | None = None
-    prompt_digest: str = ""
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """What is stored as the file has it, by `annotation.domain.columns.priors`."""
 
 
 @dataclass(slots=True)  # not frozen: each row of a file makes one, and that would take four times as long
@@ -143,11 +141,9 @@ class Row:
     picture: str = ""
     intended: str | None = None
     intended_hateful: bool | None = None
-    batch: str = ""
     severity: int | None = None
-    target_group: str = ""
-    source: str = ""
-    licence: str = ""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What is stored as the file has it, by `annotation.domain.columns.items`; nothing of it is empty."""
     text_prior: RowPrior | None = None
     image_prior: RowPrior | None = None
     labels: tuple[RowLabel, ...] = ()

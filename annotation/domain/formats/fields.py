@@ -10,10 +10,10 @@ from datetime import datetime
 from typing import Any
 
 from annotation.domain.category_sets import SEPARATOR
+from annotation.domain.columns.column import CATEGORY, FLAG, NUMBER, WHOLE, Column
 from annotation.domain.formats.base import BadValue
 from annotation.domain.one_line import read_line
 from annotation.domain.text_rules import (
-    NOTE_LIMIT,
     TEXT_LIMIT,
     BadText,
     is_blank,
@@ -88,15 +88,6 @@ def line(value: Any, field: str, limit: int) -> str:
         return read_line(short(value, field, limit))
     except BadText as fault:
         raise BadValue(fault.code, fault.sentence, field, fault.limit) from fault
-
-
-def line_up_to(limit: int) -> Callable[[Any, str], str]:
-    """Return a reader of texts of one line with this limit."""
-    return lambda value, field: line(value, field, limit)
-
-
-def note(value: Any, field: str) -> str:
-    return short(value, field, NOTE_LIMIT)
 
 
 def category(value: Any, field: str) -> str | None:
@@ -194,3 +185,15 @@ def _string(value: Any, field: str) -> str:
     if not isinstance(value, str):
         raise BadValue("not_text", f"{field} must be a text.", field)
     return value
+
+
+def reader_of(column: Column) -> Callable[[Any, str], Any]:
+    """Return the reader of a column's values, by its type and what files may give."""
+    if column.file is None or not column.file.most:
+        return _BY_KIND[column.kind[0] if isinstance(column.kind, list) else column.kind]
+    read, most = short if column.file.lines else line, column.file.most
+    return lambda value, field: read(value, field, most)
+
+
+_BY_KIND = {CATEGORY: category, FLAG: flag, NUMBER: seconds, WHOLE: severity}
+"""The only numbers of files are working times, and severities."""

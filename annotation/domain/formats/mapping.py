@@ -12,35 +12,21 @@ from typing import Any
 
 from annotation.domain import category_sets
 from annotation.domain.choices import Modality, Source, Stage
+from annotation.domain.columns.items import ABOUT_ITEMS, GOLD_SET, ITEMS
+from annotation.domain.columns.priors import ABOUT_PRIORS
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, LabelUse, Reading, Row, RowLabel, RowPrior
 from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
-from annotation.domain.formats.picture_words import COLUMNS as PICTURE_WORDS
-from annotation.domain.formats.picture_words import READER as PICTURE_READER
 from annotation.domain.formats.picture_words import words_from_file
 from annotation.domain.formats.row_labels import ABSENT, asked_answers, labels
 
-_ITEM = frozenset(
-    {"id", "text", "image", "batch", "severity", "target_group", "source", "item_source", "licence", "provenance"}
-)
-_CATEGORIES = frozenset(
-    {"intended", "intended_hateful", "intended_categories", "labels", "annotator", "gold", "gold_source", "rationale"}
-)
-_KNOWN = frozenset({"known_category", "known_explanation", "known_training"})
-_PRIOR = ("label", "hateful", "explanation", "model", "severity", "prompt_digest")
-_PRIORS = frozenset(f"{part}_{field}" for part in Modality for field in _PRIOR)
-_INJECTION = {"strategy": 40, "pattern": 3, "model": 160, "prompt_digest": 64}
-"""Parts of the `injection_…` columns, which describe an item that a model wrote for its project; maximum lengths."""
-_WORDS = frozenset({*PICTURE_WORDS, PICTURE_READER})
-NAMES = _ITEM | _CATEGORIES | _KNOWN | _PRIORS | _WORDS | {"injected", *(f"injection_{name}" for name in _INJECTION)}
-GOLD_SET = "categories"
-"""All categories of gold, in rows that have `gold` too: alone the name may mean anything."""
-DERIVED = frozenset(
-    {"level", "pattern", "difficulty", "mechanism", "aligned", "hateful", "round", "guideline_version", "reasons"}
-    | {"image_sha256", "image_sha256_original", "image_sha256_released"}
-    | {"text_state", "image_state", "stage", "excluded_for", "votes", "text_sha256", "withheld", "split", "image_path"}
-    | {"questions"}
-)
+_ONLY_BESIDE = frozenset({"file_name", GOLD_SET, "answer_CODE", "answer_CODE_version"})
+"""Names that are read only where other columns, or the mapping, say what they are."""
+NAMES = frozenset(name for column in ITEMS for name in column.file_names) - _ONLY_BESIDE
+DERIVED = frozenset(column.name for column in ITEMS if column.when) - NAMES - _ONLY_BESIDE | {
+    "image_sha256",
+    "image_path",
+}
 """Names that releases write and that an import ignores without a warning; `stage` only says that a row is not gold."""
 
 ANSWER = "answer_"
@@ -140,13 +126,16 @@ class Shape:
         simple_values = {key: _READ[key](value, key) for key, value in values.items() if value and key in _READ}
         if fields.flag(get("injected"), "injected"):
             simple_values["provenance"] = {**simple_values.get("provenance", {}), "injected": injection(values)}
+        about = {name: read for name in ABOUT_ITEMS if (read := simple_values.pop(name, ""))}
+        if source:
+            about["source"] = source
         words, reader = words_from_file(values) if picture or self.reading.update else ("", "")
         row = Row(
             line,
             name,
             text=text,
             picture=picture,
-            source=source,
+            about=about,
             text_prior=prior(values, "text"),
             image_prior=prior(values, "image"),
             labels=labels(get("labels"), self.reading.limits.labels) if get("labels") else (),
@@ -284,20 +273,14 @@ def prior(values: Mapping[str, Any], part: str) -> RowPrior | None:
 
     Returns None if the row has no label for it.
     """
-    written, hateful, explanation, model, severity, digest = _PRIOR_KEYS[part]
+    written, hateful = f"{part}_label", f"{part}_hateful"
     label = fields.category(values.get(written), written)
     if label is None:
         side = fields.flag(values.get(hateful), hateful)
         if side is None:
             return None
         label = "hateful" if side else "not_hateful"
-    return RowPrior(
-        label,
-        fields.short(values.get(explanation), explanation, 20_000),
-        fields.short(values.get(model), model, 120),
-        fields.severity(values.get(severity), severity),
-        fields.short(values.get(digest), digest, 64),
-    )
+    return RowPrior(label, {key: read(values.get(name), name) for key, name, read in _ABOUT_PRIOR[part]})
 
 
 def provenance(value: Any, field: str = "provenance") -> Mapping[str, Any]:
@@ -312,10 +295,7 @@ def provenance(value: Any, field: str = "provenance") -> Mapping[str, Any]:
 
 def injection(values: Mapping[str, Any]) -> dict[str, str]:
     """Return how an item was made, from the `injection_…` columns that have a value."""
-    read = {
-        name: fields.short(values.get(f"injection_{name}"), f"injection_{name}", most)
-        for name, most in _INJECTION.items()
-    }
+    read = {name.removeprefix("injection_"): reader(values.get(name), name) for name, reader in _INJECTION.items()}
     return {name: value for name, value in read.items() if value}
 
 
@@ -323,14 +303,11 @@ def _flag(value: Any, field: str) -> bool:
     return bool(fields.flag(value, field))
 
 
-_READ: Mapping[str, Callable[[Any, str], Any]] = {
-    "batch": fields.line_up_to(100),
-    "target_group": fields.line_up_to(200),
-    "licence": fields.line_up_to(200),
-    "rationale": fields.note,
-    "provenance": provenance,
-    "known_explanation": fields.note,
-    "known_training": _flag,
-}
+_ALONE = {column.name: fields.reader_of(column) for column in ITEMS if column.file and column.file.most}
+_INJECTION = {column.name: _ALONE.pop(column.name) for column in ITEMS if column.name.startswith("injection_")}
+_READ = _ALONE | {"provenance": provenance, "known_training": _flag}
 """The readers of the simple columns; used if the row has the column."""
-_PRIOR_KEYS = {part.value: tuple(f"{part}_{field}" for field in _PRIOR) for part in Modality}
+_ABOUT_PRIOR = {
+    part.value: [(column.field, f"{part}_{column.name}", fields.reader_of(column)) for column in ABOUT_PRIORS]
+    for part in Modality
+}

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from annotation.domain.columns.items import ITEMS
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue
 from annotation.domain.pictures.words import MOST_CHARS
 
 WORDS, READER = "picture_text", "picture_text_reader"
-COLUMNS = (WORDS, "ocr", "ocr_text", "img_text", "image_text")
+COLUMNS = next(column.file_names for column in ITEMS if column.name == WORDS)
 """Names of the column, ours first; the first one that has a value counts."""
 FOLDER = "img_txt"
 """The folder of MMHS150K: `<id>.json` with `{"img_text": …}`, only for pictures with words."""

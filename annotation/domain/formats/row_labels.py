@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from annotation.domain.choices import Modality
+from annotation.domain.columns.labels import LABELS
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, RowChallenge, RowLabel
 
@@ -96,17 +97,8 @@ def asked_answers(answers: Any, versions: Any) -> dict[str, Any]:
 
 
 _LABEL: Mapping[str, Callable[[Any, str], Any]] = {
-    "annotator": fields.line_up_to(128),
-    "category": fields.category,
-    "categories": fields.category,
-    "not_sure": fields.flag,
-    "low_quality": fields.flag,
-    "note": fields.note,
-    "seconds": fields.seconds,
-    "at": fields.moment,
-    "target_group": fields.line_up_to(200),
-    "challenges": challenges,
-    "replaced_by": fields.category,
-    "replaced_by_categories": fields.category,
+    column.name: {"at": fields.moment, "challenges": challenges}.get(column.name) or fields.reader_of(column)
+    for column in LABELS
+    if column.file is not None
 }
 """The readers of the parts of a label."""

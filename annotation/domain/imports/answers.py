@@ -13,10 +13,8 @@ from annotation.domain.answer import BadAnswer
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue
 from annotation.domain.questions.answers import NO_ANSWER, Stored, read_value
-from annotation.domain.questions.question import Question, QuestionKind, has_subject
-
-SEPARATOR = ";"
-"""Between the options of several, in a cell of a table."""
+from annotation.domain.questions.kinds.registry import kind_of
+from annotation.domain.questions.question import Question
 
 
 class AnswerReader:
@@ -51,7 +49,7 @@ class AnswerReader:
 
     def _could_ask(self, code: str, text: str) -> bool:
         """Whether nobody is said to have skipped a question about parts of a text that is not there."""
-        return code not in self._newest or has_subject(self._newest[code], text)
+        return code not in self._newest or kind_of(self._newest[code]).has_subject(text)
 
     def _stored(self, code: str, version: int | None, value: Any, text: str, masked: bool) -> dict[str, Any]:
         newest = self._newest.get(code)
@@ -62,13 +60,13 @@ class AnswerReader:
             )
             raise BadValue("unknown_question", f"{reason} the column answers.", f"answers.{code[:60]}")
         question = self._versions.get((code, version or 0), newest)
-        if masked and question.kind is QuestionKind.SPAN and value:
+        if masked and kind_of(question).marks_text and value:
             reason = (
                 "The text is masked on import, so marked places no longer fit. Import it unmasked, or without them."
             )
             raise BadValue("masked_places", reason, f"answers.{code}")
         try:
-            read = read_value(_every_option(question), plain_value(question.kind, value), text)
+            read = read_value(_every_option(question), _plain(question, value), text)
         except BadAnswer as bad:
             raise BadValue(bad.code, bad.sentence, bad.field) from bad
         return {"version": question.version, "value": read}
@@ -91,19 +89,12 @@ def _every_option(question: Question) -> Question:
     return replace(question, options=tuple(replace(option, retired=False) for option in question.options))
 
 
-def plain_value(kind: QuestionKind, value: Any) -> Any:
+def _plain(question: Question, value: Any) -> Any:
     """Return a value as JSON has it, from one that a cell of a table or another program's list holds.
 
     Raises BadValue for a cell that begins like JSON and is none.
     """
-    if isinstance(value, str) and kind in (QuestionKind.MANY, QuestionKind.SPAN) and value.startswith("["):
+    kind = kind_of(question)
+    if isinstance(value, str) and isinstance(kind.answer_type, list) and value.startswith("["):
         return strict_json.parse(value)
-    if kind is QuestionKind.MANY and isinstance(value, str):
-        return [part.strip() for part in value.split(SEPARATOR) if part.strip()]
-    if isinstance(value, list) and len(value) == 1 and kind in (QuestionKind.ONE, QuestionKind.SCALE):
-        value = value[0]
-    if kind is QuestionKind.SCALE and isinstance(value, str) and value.isdecimal() and len(value) < 3:
-        return int(value)
-    if kind is QuestionKind.SCALE and isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+    return kind.from_cell(value)

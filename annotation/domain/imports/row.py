@@ -13,6 +13,8 @@ from typing import Any
 from annotation.domain.alignment import IntendedCategory, IntendedHateful, Intent
 from annotation.domain.category_sets import further_of
 from annotation.domain.choices import Modality, SourceLabels, Stage
+from annotation.domain.columns.items import NOTHING_ABOUT
+from annotation.domain.columns.priors import NOTHING_ABOUT as NOTHING_ABOUT_A_PRIOR
 from annotation.domain.formats.base import BadValue, Row, RowChallenge, RowLabel, RowPrior
 from annotation.domain.formats.mapping import contradicting_gold
 from annotation.domain.imports.answers import AnswerReader
@@ -85,11 +87,8 @@ class Intake:
             text=text,
             text_sha256=text_digest(text),
             picture=row.picture,
-            source=row.source or terms.source,
-            licence=row.licence or terms.licence,
-            batch=row.batch or terms.batch,
+            about={**NOTHING_ABOUT, **terms.about, **row.about},
             severity=_severity(row),
-            target_group=row.target_group,
             provenance=provenance,
             rationales_left=row.rationales_left,
             intended=intended,
@@ -225,9 +224,7 @@ class Intake:
     def prior(self, modality: Modality, prior: RowPrior) -> IncomingPrior:
         """Return a prior ready to be stored. Raises BadValue for an unknown category."""
         code, hateful = self.categories.one_or_side(prior.category, f"{modality}_label")
-        return IncomingPrior(
-            modality, code, hateful, prior.explanation, prior.model, prior.severity, prior.prompt_digest
-        )
+        return IncomingPrior(modality, code, hateful, {**NOTHING_ABOUT_A_PRIOR, **prior.about})
 
     def _seats(self, labels: int) -> int:
         if labels <= self.terms.seats:
@@ -325,5 +322,5 @@ def _severity(row: Row) -> int | None:
     """Return the row's own severity, else the higher one of its priors."""
     if row.severity is not None:
         return row.severity
-    severities = [prior.severity for prior in (row.text_prior, row.image_prior) if prior and prior.severity is not None]
-    return max(severities, default=None)
+    severities = [prior.about.get("severity") for prior in (row.text_prior, row.image_prior) if prior]
+    return max((severity for severity in severities if severity is not None), default=None)

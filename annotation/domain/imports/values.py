@@ -27,9 +27,8 @@ class Terms:
     text_prior_wanted: bool = False
     image_prior_wanted: bool = False
     """Whether items wait for priors before annotators get them."""
-    batch: str = ""
-    source: str = ""
-    licence: str = ""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """Batch, source and licence of rows that name none; nothing of it is empty."""
     questions: tuple[Question, ...] | None = ()
     """All versions of the further questions; None: answers to them are left out."""
 
@@ -39,10 +38,8 @@ class IncomingPrior:
     modality: Modality
     category: int | None
     hateful: bool
-    explanation: str
-    model: str
-    severity: int | None
-    prompt_digest: str
+    about: Mapping[str, Any]
+    """All that is stored as the file has it."""
 
 
 @dataclass(frozen=True)
@@ -113,11 +110,9 @@ class Incoming:
     text: str
     text_sha256: str
     picture: str
-    source: str
-    licence: str
-    batch: str
+    about: Mapping[str, str]
+    """All that is stored as the file has it: batch, source, licence …"""
     severity: int | None
-    target_group: str
     provenance: Mapping[str, Any]
     intended: int | None
     intended_hateful: bool | None

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from annotation.domain.questions.question import Question, QuestionKind
+from annotation.domain.questions.kinds.registry import KINDS, kind_of
+from annotation.domain.questions.question import Question
 from annotation.domain.questions.released_answers import ANSWERS, VERSIONS, Kinds
 
 PREFIX = "answer_"
@@ -26,24 +27,14 @@ def answer_results(key: str, label: Mapping[str, Any], text: str, kinds: Kinds) 
         value = label[ANSWERS][code]
         if value is None:
             continue
-        name, own = PREFIX + code, f"{key}-{code}"
-        match kind:
-            case QuestionKind.ONE:
-                yield _result(own, name, "choices", {"choices": [value]})
-            case QuestionKind.MANY:
-                yield _result(own, name, "choices", {"choices": list(value)})
-            case QuestionKind.SCALE:
-                yield _result(own, name, "rating", {"rating": value})
-            case QuestionKind.TEXT:
-                yield _result(own, name, "textarea", {"text": [value]})
-            case QuestionKind.SPAN:
-                for number, (start, end) in enumerate(value):
-                    region = {"start": start, "end": end, "text": text[start:end], "labels": [code]}
-                    yield _result(f"{own}-{number}", name, "labels", region)
-
-
-def _result(key: str, name: str, kind: str, value: dict[str, Any]) -> dict[str, Any]:
-    return {"id": key, "from_name": name, "to_name": "text", "type": kind, "value": value}
+        for result in KINDS[kind].studio_results(code, value, text):
+            yield {
+                "id": f"{key}-{code}{result.part}",
+                "from_name": PREFIX + code,
+                "to_name": "text",
+                "type": result.kind,
+                "value": result.value,
+            }
 
 
 def read_result(name: str, value: Mapping[str, Any], answers: dict[str, Any]) -> bool:
@@ -51,12 +42,9 @@ def read_result(name: str, value: Mapping[str, Any], answers: dict[str, Any]) ->
     if not name.startswith(PREFIX):
         return False
     code = name.removeprefix(PREFIX)
-    if "start" in value and "end" in value:
-        answers.setdefault(code, []).append([value["start"], value["end"]])
-    elif isinstance(value.get("text"), list):
-        answers[code] = "\n".join(map(str, value["text"]))
-    else:
-        answers[code] = next((value[kind] for kind in ("choices", "rating", "text") if kind in value), None)
+    kinds = reversed(tuple(KINDS.values()))  # the last ones first: a passage has words too
+    found = (kind.from_studio(value, answers.get(code)) for kind in kinds)
+    answers[code] = next((answer for answer in found if answer is not None), None)
     return True
 
 
@@ -75,16 +63,5 @@ def answer_controls(questions: Sequence[Question]) -> str:
 
 
 def _control(question: Question) -> str:
-    name = f'name={quoteattr(PREFIX + question.code)} toName="text"'
-    options = "".join(
-        f"\n    <Choice value={quoteattr(option.code)} hint={quoteattr(option.title())}/>"
-        for option in question.options
-    )
-    controls = {
-        QuestionKind.ONE: f'<Choices {name} choice="single">{options}\n  </Choices>',
-        QuestionKind.MANY: f'<Choices {name} choice="multiple">{options}\n  </Choices>',
-        QuestionKind.SCALE: f'<Rating {name} maxRating="{question.points}"/>',
-        QuestionKind.TEXT: f'<TextArea {name} maxSubmissions="1"/>',
-        QuestionKind.SPAN: f"<Labels {name}>\n    <Label value={quoteattr(question.code)}/>\n  </Labels>",
-    }
-    return f"  <Header value={quoteattr(question.title())}/>\n  {controls[question.kind]}\n"
+    control = kind_of(question).studio_control(question, f'name={quoteattr(PREFIX + question.code)} toName="text"')
+    return f"  <Header value={quoteattr(question.title())}/>\n  {control}\n"

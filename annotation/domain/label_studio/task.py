@@ -9,6 +9,8 @@ from typing import Any
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
+from annotation.domain.choices import Modality
+from annotation.domain.columns.priors import prior_columns
 from annotation.domain.label_studio.answers import answer_controls, answer_results, data_of
 from annotation.domain.questions.question import Question
 from annotation.domain.questions.released_answers import Kinds
@@ -23,7 +25,8 @@ LOCAL_FILES = "/data/local-files/?d="
 NOT_SURE, LOW_QUALITY = "NotSure", "LowQuality"
 CORRECTED = {"text": "text_corrected", "image": "image_corrected"}
 SIDE = {True: "Hateful", False: "NotHateful"}
-_PRIOR = ("label", "hateful", "explanation", "model", "prompt_digest", "state")
+_ELSEWHERE = frozenset({"labels", *(column.name for part in Modality for column in prior_columns(part))})
+"""What a task says in its annotations and predictions."""
 
 
 def task(number: int, row: Mapping[str, Any], name_of: Mapping[int, str], kinds: Kinds | None = None) -> dict[str, Any]:
@@ -31,8 +34,7 @@ def task(number: int, row: Mapping[str, Any], name_of: Mapping[int, str], kinds:
 
     `kinds`: the further questions, where the row has answers to them.
     """
-    placed_elsewhere = {f"{modality}_{name}" for modality in ("text", "image") for name in _PRIOR} | {"labels"}
-    data = {name: value for name, value in row.items() if name not in placed_elsewhere and value is not None}
+    data = {name: value for name, value in row.items() if name not in _ELSEWHERE and value is not None}
     image = f"{LOCAL_FILES}{quote(row['image'])}" if row["image"] else ""
     data |= {"text": row["text"] or "", "image": image, ITEM_ID: row["id"]}
     annotations = []

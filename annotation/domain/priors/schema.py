@@ -9,6 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from annotation.domain.categories import names
 from annotation.domain.votes import Category
+from vocabulary.written_values import ClosedSet, Number
 
 
 class PriorAnswer(BaseModel):
@@ -21,16 +22,16 @@ class PriorAnswer(BaseModel):
 
     explanation: str = Field(min_length=1, max_length=4000)
     category: int
-    severity: int = Field(ge=0, le=3, strict=True)
+    severity: Annotated[int, Field(ge=0, le=3, strict=True), Number]
 
 
 def answer_shape(categories: Sequence[Category]) -> type[PriorAnswer]:
-    """Return the form for these categories: `category` is a code, a name or an alias, spelled exactly."""
+    """Return the form for these categories: `category` is a code, a name or an alias, in any of its forms."""
     return _shape(tuple((category.code, tuple(names(category))) for category in categories))
 
 
 def category_reader(categories: Sequence[Category]) -> Callable[[Any], int]:
-    """Return a validator that reads a category from its code, its name or an alias, spelled exactly.
+    """Return a validator that reads a category from its code, its name or an alias, or from several that agree.
 
     The nearest match is never taken: an unknown word goes back to the model, then to a person.
     """
@@ -46,11 +47,10 @@ def _shape(written: tuple[tuple[int, tuple[str, ...]], ...]) -> type[PriorAnswer
 
 def _reader(written: tuple[tuple[int, tuple[str, ...]], ...]) -> Callable[[Any], int]:
     allowed = ", ".join(f"{code} ({spelled[0]})" for code, spelled in written)
-    code_by_name = {str(code): code for code, _ in written}
-    code_by_name |= {name: code for code, spelled in written for name in spelled}
+    known = ClosedSet({code: (str(code), *spelled) for code, spelled in written})
 
     def code_of(value: Any) -> int:
-        code = None if isinstance(value, bool | float) else code_by_name.get(str(value))
+        code = known.read(value)
         if code is None:
             raise PydanticCustomError(
                 "invalid_label", "{given} is none of the categories: {allowed}", {"given": value, "allowed": allowed}

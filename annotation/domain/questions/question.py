@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from annotation.domain.text_rules import is_blank
 from annotation.domain.votes import Category
 from annotation.domain.words import in_language
 
@@ -12,19 +11,12 @@ from annotation.domain.words import in_language
 class QuestionKind(StrEnum):
     """What an answer is; the kind of a code never changes."""
 
+    # Each names the module of `kinds/` that holds its rules, and the template of `question_kinds/` that draws it.
     ONE = "one"
-    """The code of one option."""
     MANY = "many"
-    """The codes of any number of options, sorted."""
     SCALE = "scale"
-    """A point from 1 to `points`."""
     TEXT = "text"
     SPAN = "span"
-    """Parts of the item's text: pairs of offsets in code points, start and the place after the end, sorted."""
-
-
-LISTS = frozenset({QuestionKind.ONE, QuestionKind.MANY})
-"""The kinds that have options."""
 
 
 class Asked(StrEnum):
@@ -115,11 +107,6 @@ def is_asked(question: Question, category: Category | None, further: Iterable[Ca
     if question.when.asked is Asked.HATEFUL:
         return category.hateful
     return any(chosen.code in question.when.categories for chosen in (category, *further))
-
-
-def has_subject(question: Question, text: str) -> bool:
-    """Return whether the post has what the question is about: a part of its text is chosen only where it has one."""
-    return question.kind is not QuestionKind.SPAN or not is_blank(text)
 
 
 def in_force(questions: Iterable[Question]) -> tuple[Question, ...]:

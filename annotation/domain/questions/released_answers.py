@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.domain.questions.consensus import question_consensus
+from annotation.domain.questions.kinds.kind import NUMBER, WHOLE
+from annotation.domain.questions.kinds.registry import KINDS
 from annotation.domain.questions.pooling import pooled_questions
 from annotation.domain.questions.question import Question, QuestionKind
 
@@ -21,21 +23,13 @@ Kinds = Mapping[str, QuestionKind]
 Stored = Mapping[str, Mapping[str, Any]]
 """The answers as a label keeps them."""
 
-_TEXT, _WHOLE, _NUMBER = "string", "int64", "float64"
-_SPANS: Any = [[_WHOLE]]
-_ANSWER: Mapping[QuestionKind, Any] = {
-    QuestionKind.ONE: _TEXT,
-    QuestionKind.MANY: [_TEXT],
-    QuestionKind.SCALE: _WHOLE,
-    QuestionKind.TEXT: _TEXT,
-    QuestionKind.SPAN: _SPANS,
-}
-_CONSENSUS: Mapping[QuestionKind, Any] = {**_ANSWER, QuestionKind.SCALE: _NUMBER}
-
 
 def answer_types(kinds: Kinds) -> dict[str, Any]:
     """Return the types of a label's columns, as `column_types` describes types."""
-    return {ANSWERS: {code: _ANSWER[kind] for code, kind in kinds.items()}, VERSIONS: dict.fromkeys(kinds, _WHOLE)}
+    return {
+        ANSWERS: {code: KINDS[kind].answer_type for code, kind in kinds.items()},
+        VERSIONS: dict.fromkeys(kinds, WHOLE),
+    }
 
 
 def consensus_types(kinds: Kinds) -> dict[str, Any]:
@@ -44,8 +38,9 @@ def consensus_types(kinds: Kinds) -> dict[str, Any]:
 
 
 def _consensus_type(kind: QuestionKind) -> dict[str, Any]:
-    overlap = {"overlap": _NUMBER} if kind is QuestionKind.SPAN else {}
-    return {"value": _CONSENSUS[kind], "answers": _WHOLE, "version": _WHOLE} | overlap
+    overlap = {"overlap": NUMBER} if KINDS[kind].marks_text else {}
+    value = KINDS[kind].consensus_type or KINDS[kind].answer_type
+    return {"value": value, "answers": WHOLE, "version": WHOLE} | overlap
 
 
 class ReleasedAnswers:
@@ -85,7 +80,7 @@ class ReleasedAnswers:
             kind, [value for version, value in answered if self._pool[code, version] == pool]
         )
         value = {"value": _listed(consensus.value), "answers": consensus.answers, "version": newest}
-        return value | ({"overlap": consensus.overlap} if kind is QuestionKind.SPAN else {})
+        return value | ({"overlap": consensus.overlap} if KINDS[kind].marks_text else {})
 
 
 def _listed(value: Any) -> Any:
@@ -96,7 +91,7 @@ def _listed(value: Any) -> Any:
 def without_texts(kinds: Kinds, label: Mapping[str, Any]) -> dict[str, Any]:
     """Return a label's columns without answers in people's own words, which may quote the post."""
     return {
-        ANSWERS: {code: None if kinds[code] is QuestionKind.TEXT else value for code, value in label[ANSWERS].items()}
+        ANSWERS: {code: None if KINDS[kinds[code]].is_own_words else value for code, value in label[ANSWERS].items()}
     }
 
 
@@ -105,7 +100,7 @@ def flat_columns(kinds: Kinds) -> dict[str, Any]:
     return {
         name: kind
         for code, answer in kinds.items()
-        for name, kind in ((f"answer_{code}", _ANSWER[answer]), (f"answer_{code}_version", _WHOLE))
+        for name, kind in ((f"answer_{code}", KINDS[answer].answer_type), (f"answer_{code}_version", WHOLE))
     }
 
 

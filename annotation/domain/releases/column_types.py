@@ -1,4 +1,4 @@
-"""The types of released columns: one table, from which Arrow schemas and Hugging Face features are made.
+"""The types of released columns, from which Arrow schemas and Hugging Face features are made.
 
 In JSONL and CSV a category is a code. Typed files hold its index in the list of names instead, as `ClassLabel` readers
 expect, so that codes with gaps are read correctly (formats.md: resolve through the names).
@@ -12,53 +12,30 @@ from typing import Any
 
 import pyarrow as pa
 
-from annotation.domain.questions.released_answers import Kinds, answer_types, consensus_types
-from annotation.domain.releases.columns import SET_COLUMNS, SET_LABEL_COLUMNS
+from annotation.domain.columns.column import CATEGORY, FLAG, NUMBER, TEXT, WHOLE
+from annotation.domain.columns.items import ITEMS
+from annotation.domain.columns.labels import LABELS
+from annotation.domain.questions.released_answers import ANSWER_COLUMNS, Kinds, answer_types, consensus_types
+from annotation.domain.releases.columns import label_columns
 from annotation.domain.votes import Category
 
-_TEXT, _WHOLE, _FLAG, _NUMBER, _CATEGORY = "string", "int64", "bool", "float64", "category"
+LABEL_TYPES: Mapping[str, Any] = {column.name: column.kind for column in LABELS}
+TYPES: Mapping[str, Any] = {column.name: column.kind for column in ITEMS if column.kind != TEXT}
+"""The types of columns that are not text."""
 
-_CHALLENGE = {"modality": _TEXT, "category": _CATEGORY, "hateful": _FLAG}
-LABEL_TYPES: Mapping[str, Any] = {
-    "annotator": _TEXT,
-    "category": _CATEGORY,
-    "not_sure": _FLAG,
-    "low_quality": _FLAG,
-    "target_group": _TEXT,
-    "note": _TEXT,
-    "challenges": [_CHALLENGE],
-    "replaced_by": _CATEGORY,
-    "first_category": _CATEGORY,
-    "priors_seen": _FLAG,
-    "seconds": _NUMBER,
-    "at": _TEXT,
-}
-_SET_TYPES = dict.fromkeys((*SET_COLUMNS, *SET_LABEL_COLUMNS), [_CATEGORY])
-TYPES: Mapping[str, Any] = {
-    **_SET_TYPES,
-    **dict.fromkeys(("intended", "text_label", "image_label", "gold"), _CATEGORY),
-    **dict.fromkeys(("intended_hateful", "text_hateful", "image_hateful", "hateful"), _FLAG),
-    **dict.fromkeys(("aligned", "withheld", "injected"), _FLAG),
-    **dict.fromkeys(("round", "guideline_version"), _WHOLE),
-    "labels": [LABEL_TYPES],
-    "reasons": [_TEXT],
-    "votes": [{"category": _CATEGORY, "n": _WHOLE}],
-}
-"""The types of columns that are not text. A list holds the type of its entries, a mapping its fields."""
-
-_ARROW = {_TEXT: "string", _WHOLE: "int64", _FLAG: "bool", _NUMBER: "float64", _CATEGORY: "int64"}
+_ARROW = {TEXT: "string", WHOLE: "int64", FLAG: "bool", NUMBER: "float64", CATEGORY: "int64"}
 
 
 def types_of(columns: Sequence[str], kinds: Kinds | None = None) -> dict[str, Any]:
     """Return the columns with their types. `kinds`: the further questions, where there are any."""
     answers = answer_types(kinds) if kinds else {}
     types = {**TYPES, "labels": [{**label_types(columns), **answers}], **(consensus_types(kinds) if kinds else {})}
-    return {name: types.get(name, _TEXT) for name in columns}
+    return {name: types.get(name, TEXT) for name in columns}
 
 
 def label_types(columns: Sequence[str]) -> dict[str, Any]:
     """Return the columns of the labels in rows with these columns, with their types; answers are left out."""
-    return {**LABEL_TYPES, **(dict.fromkeys(SET_LABEL_COLUMNS, [_CATEGORY]) if "categories" in columns else {})}
+    return {name: LABEL_TYPES[name] for name in label_columns(columns) if name not in ANSWER_COLUMNS}
 
 
 class Typed:
@@ -93,14 +70,14 @@ class Typed:
             return [self._value(kind[0], entry) for entry in value]
         if isinstance(kind, Mapping):
             return {name: self._value(part, value[name]) for name, part in kind.items()}
-        return self._place[value] if kind == _CATEGORY else value
+        return self._place[value] if kind == CATEGORY else value
 
     def _feature(self, kind: Any) -> Any:
         if isinstance(kind, list):
             return [self._feature(kind[0])]
         if isinstance(kind, Mapping):
             return {name: self._feature(part) for name, part in kind.items()}
-        if kind == _CATEGORY:
+        if kind == CATEGORY:
             return {"names": self.names, "_type": "ClassLabel"}
         return {"dtype": kind, "_type": "Value"}
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.domain.choices import Stage
+from annotation.domain.columns.column import names_of
+from annotation.domain.columns.items import ITEMS
 from annotation.domain.imports.row import text_digest
 from annotation.domain.questions.released_answers import ANSWERS
 from annotation.domain.releases.columns import SPLIT_COLUMN, undecided, without_decision
@@ -82,7 +84,7 @@ class Changes:
     """Items in another part of the split; they may be relabelled or revised as well."""
 
 
-_REST = ("level", "image_sha256_released", "text_label", "image_label", "pattern", "licence", "intended")
+_REST = names_of(column for column in ITEMS if column.compared)
 
 
 def brief(row: Mapping[str, Any], texts: bool = True) -> Brief:

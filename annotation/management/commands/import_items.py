@@ -10,27 +10,17 @@ from zipfile import is_zipfile
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.domain.choices import SourceLabels
 from annotation.domain.formats.base import Format, LabelUse, Mapped, Unreadable
-from annotation.domain.formats.encodings import ENCODINGS
-from annotation.domain.imports.redaction import Mask
 from annotation.imports.archives import Progress
 from annotation.imports.column_names import COLUMN_NAMES
 from annotation.imports.elsewhere import bring, is_elsewhere
 from annotation.imports.examples import EXAMPLES
-from annotation.imports.options import (
-    SHOWN_ERRORS,
-    BadTranslation,
-    BadUpdate,
-    ImportOptions,
-    ImportReport,
-    Update,
-    read_update,
-    translations,
-)
+from annotation.imports.options import BadTranslation, ImportOptions, translations
+from annotation.imports.report import SHOWN_ERRORS, ImportReport
 from annotation.imports.run import import_file
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
+from annotation.management.request_options import add_options, answers_of
 
 _IN_WORDS = ("errors", "columns", "missing_names", "changed_ids")
 """Keys of the answer that the command says in sentences."""
@@ -50,23 +40,9 @@ class Command(JsonCommand):
             choices=[str(choice) for choice in EXAMPLES],
             help="write the example file of a format to stdout",
         )
-        parser.add_argument("--format", choices=[choice.value for choice in Format], default=Format.AUTO.value)
         parser.add_argument("--images", metavar="PATH", help="a folder or a ZIP with the pictures that the table names")
-        parser.add_argument("--encoding", choices=list(ENCODINGS), default="", help="of a table that is not UTF-8")
-        parser.add_argument("--table", default="", help="the table to read where a ZIP holds several")
-        parser.add_argument("--sheet", default="", help="the sheet of a workbook; else the first with rows")
         parser.add_argument("--dry-run", action="store_true", help="check every row, store nothing")
-        parser.add_argument("--source-labels", choices=[choice.value for choice in SourceLabels], default="seats")
-        parser.add_argument("--update", default="", metavar="fill", help="fill what is empty in items, by their id")
-        parser.add_argument("--mask", default="", metavar="KINDS", help="handles,urls,emails,phones")
-        parser.add_argument(
-            "--only-new", "--skip-existing", action="store_true", help="pass over rows whose id is there already"
-        )
-        parser.add_argument("--seats-from-data", action="store_true", help="rows may have more labels than seats")
-        parser.add_argument("--leave-out-bad-rows", action="store_true", help="store the others")
-        parser.add_argument("--batch", default="", help="for rows that name none")
-        parser.add_argument("--source", default="", help="for rows that name none")
-        parser.add_argument("--licence", default="", help="for rows that name none")
+        add_options(parser, ImportOptions)
         columns = parser.add_argument_group("tables of any shape")
         for name in ("text", "label", "image", "id", "annotator"):
             columns.add_argument(f"--{name}-column", default="", metavar="NAME")
@@ -163,41 +139,14 @@ def _pictures(path: str | None) -> Path | None:
 
 
 def _options(options: dict[str, Any]) -> ImportOptions:
-    for name, limit in (("batch", 100), ("source", 500), ("licence", 200)):
-        if len(options[name]) > limit:
-            raise CommandError(f"--{name} is longer than {limit} characters.")
-    return ImportOptions(
-        format=Format(options["format"]),
-        mapped=Mapped(
-            text=options["text_column"],
-            label=options["label_column"],
-            image=options["image_column"],
-            id=options["id_column"],
-            annotator=options["annotator_column"],
-            values=_translations(options["mapping"]),
-            label_is=LabelUse(options["label_is"]),
-        ),
-        source_labels=SourceLabels(options["source_labels"]),
-        update=_update(options["update"]),
-        masks=_masks(options["mask"]),
-        skip_existing=options["only_new"],
-        seats_from_data=options["seats_from_data"],
-        leave_out=options["leave_out_bad_rows"],
-        table=options["table"],
-        batch=options["batch"],
-        source=options["source"],
-        licence=options["licence"],
-        encoding=options["encoding"],
-        sheet=options["sheet"],
-        ignore=frozenset(options["ignore_column"]),
+    named = ("text", "label", "image", "id", "annotator")
+    mapped = Mapped(
+        **{name: options[f"{name}_column"] for name in named},
+        values=_translations(options["mapping"]),
+        label_is=LabelUse(options["label_is"]),
     )
-
-
-def _update(value: str) -> Update | None:
-    try:
-        return read_update(value)
-    except BadUpdate as fault:
-        raise CommandError(f"--update: {fault.sentence}") from fault
+    own = {"mapped": mapped, "ignore": options["ignore_column"]}
+    return ImportOptions.of(answers_of(ImportOptions, options) | own)
 
 
 def _translations(pairs: list[str]) -> dict[str, str]:
@@ -205,13 +154,6 @@ def _translations(pairs: list[str]) -> dict[str, str]:
         return translations(pairs)
     except BadTranslation as fault:
         raise CommandError(f"--map {str(fault)!r}: write VALUE=CATEGORY.") from fault
-
-
-def _masks(words: str) -> frozenset[Mask]:
-    try:
-        return frozenset(Mask(word.strip()) for word in words.split(",") if word.strip())
-    except ValueError as fault:
-        raise CommandError(f"--mask knows {', '.join(Mask)}.") from fault
 
 
 def _sentences(report: ImportReport) -> Iterator[str]:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from annotation.domain.columns.column import FLAG, TEXT, names_of
+from annotation.domain.columns.items import ITEMS
 from annotation.domain.questions.released_answers import flat_columns, flat_values
 from annotation.domain.releases.column_types import TYPES, Typed, label_types, types_of
 from annotation.domain.releases.columns import SETS, joined
@@ -12,7 +14,7 @@ from annotation.releases.formats.base import Target
 from annotation.releases.formats.parquet import ParquetFile
 
 CSV, PARQUET = "annotators.csv", "annotators.parquet"
-_ITEM = ("id", "text", "image", "gold", "level", "source", "pattern", "difficulty")
+_ITEM = names_of(column for column in ITEMS if column.long)
 _SETS = SETS | {"gold_categories"}
 
 
@@ -30,7 +32,7 @@ class Annotators:
         self._item = (*_ITEM, *several, *split)
         kinds = label_types(target.columns).items()
         own = {f"label_{name}" if name in ("target_group",) else name: kind for name, kind in kinds}
-        extra = {"category_name": "string", "hateful": "bool"}
+        extra = {"category_name": TEXT, "hateful": FLAG}
         extra |= dict.fromkeys(several, TYPES["categories"])
         self._typed = Typed(types_of(self._item) | own | extra | flat_columns(target.kinds), target.categories)
         self._sheet = CsvFile(target.folder, CSV, list(self._typed.types))

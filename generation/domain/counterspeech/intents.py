@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from vocabulary.display_names import NamedEnum, pgettext
+from vocabulary.refusals import Refused
 
 
 class Intent(NamedEnum):
@@ -33,7 +34,7 @@ _ALSO: Mapping[str, Intent] = {
 }
 
 
-class UnknownIntent(ValueError):
+class UnknownIntent(Refused):
     """The word names no intent; the message lists the intents."""
 
 
@@ -48,8 +49,8 @@ def read_intent(word: str) -> Intent:
     try:
         return Intent(name)
     except ValueError:
-        names = ", ".join(Intent)
-        raise UnknownIntent(f"{word.strip()[:40]!r} is no intent; there are {names}.") from None
+        sentence = "%(word)r is no intent; there are %(names)s."
+        raise UnknownIntent(sentence, word=word.strip()[:40], names=", ".join(Intent)) from None
 
 
 def read_intents(words: str) -> list[Intent]:

@@ -6,9 +6,12 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from generation.domain.counterspeech.explanations import MOST_CHARACTERS, Explanation
-from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.intents import Intent, read_intents
 from generation.domain.counterspeech.reward import BadParts, Weights
 from generation.domain.counterspeech.writers import WriterMode
+from vocabulary.refusals import gettext_noop as _
+from vocabulary.requests import Asked, Request
+from vocabulary.written_values import Number, Share, one_of
 
 MOST_CANDIDATES = 10
 MOST_REPLY = 4000
@@ -32,11 +35,21 @@ class Length(StrEnum):
     LONG = "long"
 
 
-class _Options(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+INTENT_WORDS = {
+    Intent.INFORMATIVE: _("Informative"),
+    Intent.POSITIVE: _("Positive"),
+    Intent.QUESTIONING: _("Questioning"),
+    Intent.DENOUNCING: _("Denouncing"),
+}
+_TONES = {Tone.CALM: _("calm"), Tone.WARM: _("warm"), Tone.FIRM: _("firm"), Tone.PLAIN: _("in plain words")}
+_LENGTHS = {Length.MEDIUM: _("medium"), Length.SHORT: _("short"), Length.LONG: _("long")}
+_MODES = {
+    WriterMode.LIST: _("for all in one answer, told all that is known"),
+    WriterMode.PLAIN: _("for one reply at a time, by a plain instruction"),
+}
 
 
-class Terms(_Options):
+class Terms(Request):
     """The weights of the reward's parts; 0 switches a part off."""
 
     pc: Annotated[float, Field(ge=0, le=100)] = 1.0
@@ -56,26 +69,66 @@ class Terms(_Options):
         return Weights(self.pc, self.aq, self.t)
 
 
-class ExplainOptions(_Options):
+class ExplainOptions(Request):
     """Options of a run that writes the seven explanations."""
 
     language: Annotated[str, Field(max_length=60)] = ""
     """The language of the explanations; empty means the language of the post."""
 
 
-class CounterOptions(_Options):
-    """Options of a run that writes candidates. `shots` 0 and `explanations` off are the paper's ablations."""
+class CounterRequest(Request):
+    """What people choose of candidates. `shots` 0 and `explanations` off are the paper's ablations."""
 
-    intents: Annotated[list[Intent], Field(min_length=1, max_length=len(Intent))] = list(Intent)
-    candidates: Annotated[int, Field(ge=1, le=MOST_CANDIDATES)] = 5
-    tone: Tone = Tone.CALM
-    length: Length = Length.MEDIUM
-    language: Annotated[str, Field(max_length=60)] = ""
-    explanations: bool = True
-    shots: Literal[0, 3] = 3
+    intents: Annotated[
+        tuple[Intent, ...],
+        Field(min_length=1, max_length=len(Intent)),
+        Asked(_("Intents"), words=INTENT_WORDS, option="some of {choices}, or all", read=read_intents),
+    ] = tuple(Intent)
+    candidates: Annotated[
+        int, Field(ge=1, le=MOST_CANDIDATES), Asked(_("Candidates for each"), option="for each intent", metavar="N")
+    ] = 5
+    tone: Annotated[Tone, Asked(_("Tone"), words=_TONES, option="")] = Tone.CALM
+    length: Annotated[Length, Asked(_("Length"), words=_LENGTHS, option="")] = Length.MEDIUM
+    language: Annotated[
+        str,
+        Field(max_length=60),
+        Asked(
+            _("Language"), _("Empty: the language of the post."), option="default: the post's", longest=60, line=True
+        ),
+    ] = ""
+    shots: Annotated[
+        Literal[0, 3],
+        Asked(
+            _("Examples"), words={3: _("3 approved replies"), 0: _("none")}, option="approved replies shown as examples"
+        ),
+    ] = 3
+    mode: Annotated[
+        WriterMode | None,
+        Asked(
+            _("How the model is asked"),
+            words=_MODES,
+            option="how the writer is asked: list (all in one answer) or plain (the instruction alone, once for each); "
+            "default: as its model's profile says",
+            body="How the writer is asked: list (all in one answer) or plain (the instruction alone, once for each). "
+            "By default as its model's profile says.",
+        ),
+    ] = None
+    explanations: Annotated[
+        bool,
+        Asked(
+            _("Without the explanations"),
+            option="ablation: write from the post alone",
+            body="Whether the explanations of the post are used.",
+        ),
+    ] = True
+
+
+class CounterOptions(CounterRequest):
+    """Options of a run that writes candidates: those that people choose, and those that are fixed when it is queued."""
+
+    mode: WriterMode = WriterMode.LIST
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.8
     terms: Terms = Terms()
-    mode: WriterMode = WriterMode.LIST
     at_once: bool = False
     """Whether a plain writer is asked for all candidates of an intent in one call; filled in when the run is queued."""
     trained: Annotated[str, Field(max_length=80)] = ""
@@ -86,7 +139,7 @@ class CounterOptions(_Options):
     """Keys of the exemplars of each intent; filled in when the run is queued, so that a repeated run uses the same."""
 
 
-class ScoreOptions(_Options):
+class ScoreOptions(Request):
     """Options of a run in which critics score a text that a person wrote or edited."""
 
     text: Annotated[str, Field(min_length=1, max_length=MOST_REPLY)]
@@ -131,28 +184,37 @@ class Stance(Answer):
     """PC, the stance of the reply: −1 opposes what the post claims, 1 supports it."""
 
     reason: Annotated[str, Field(max_length=1000)] = ""
-    stance: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+    stance: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False), Number]
 
 
 class Quality(Answer):
     """AQ, the quality of the argument, 0 to 1."""
 
     reason: Annotated[str, Field(max_length=1000)] = ""
-    quality: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+    quality: Share
 
 
 class Toxicity(Answer):
     """T, the toxicity of the reply, 0 to 1."""
 
     reason: Annotated[str, Field(max_length=1000)] = ""
-    toxicity: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+    toxicity: Share
+
+
+_INTENT_FORMS = {
+    "informative": ("informative", "information", "정보", "정보 제공", "정보적", "提供信息", "信息", "信息性"),
+    "positive": ("positive", "긍정", "긍정적", "积极", "正面", "积极的"),
+    "questioning": ("questioning", "question", "질문", "의문 제기", "提问", "质疑", "询问"),
+    "denouncing": ("denouncing", "denounce", "denunciation", "비판", "규탄", "비난", "谴责", "批评"),
+    "none": ("none", "없음", "해당 없음", "无", "没有"),
+}
 
 
 class SeenIntent(Answer):
     """The intent that a critic sees in a reply; the critic is not told which intent was asked for."""
 
     reason: Annotated[str, Field(max_length=1000)] = ""
-    intent: Literal["informative", "positive", "questioning", "denouncing", "none"]
+    intent: Annotated[Literal["informative", "positive", "questioning", "denouncing", "none"], one_of(_INTENT_FORMS)]
 
 
 def shape_of(explanation: Explanation) -> type[Explained]:

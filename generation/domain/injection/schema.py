@@ -10,21 +10,47 @@ from pydantic_core import PydanticCustomError
 from annotation.domain.priors.schema import category_reader
 from annotation.domain.votes import Category
 from generation.domain.injection.placeholder import INSULT
+from vocabulary.refusals import gettext_noop as _
+from vocabulary.requests import Asked, Request
+from vocabulary.written_values import ClosedSet
 
 MOST_CHARACTERS = 1_000
 """The longest sample, in characters."""
 LONGEST_DESCRIPTION = 2_000
+MOST_SEED = 2**31 - 1
 _Spelled = tuple[tuple[int, str, tuple[str, ...]], ...]
 """Categories as keys of a cache: equal categories may have other names."""
 
 
-class BatchOptions(BaseModel):
+class BatchOptions(Request):
     """Options for all samples of a batch."""
 
-    model_config = ConfigDict(extra="forbid")
+    language: Annotated[
+        str, Field(max_length=60), Asked(_("Language of the texts"), option="of the texts", longest=60, line=True)
+    ] = "English"
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False), Asked(_("Temperature"), option="")] = 0.9
 
-    language: Annotated[str, Field(max_length=60)] = "English"
-    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] = 0.9
+
+class PlanOptions(BatchOptions):
+    """How a plan is carried out, as programs ask for it."""
+
+    seed: Annotated[
+        int | None,
+        Field(ge=0, le=MOST_SEED),
+        Asked(option="deals pictures and trigger texts; default: drawn, and recorded"),
+    ] = None
+    again: Annotated[
+        bool,
+        Asked(
+            option="begin another batch of a plan that was carried out",
+            body="Another batch of a plan that was carried out.",
+        ),
+    ] = False
+
+    @property
+    def batch(self) -> BatchOptions:
+        """Return the options that a batch stores."""
+        return BatchOptions(language=self.language, temperature=self.temperature)
 
 
 class _Answer(BaseModel):
@@ -106,20 +132,23 @@ def _spelled(categories: Sequence[Category]) -> _Spelled:
 
 
 def _code(categories: _Spelled) -> Any:
-    """Return the type of a category's code; a name or an alias, spelled exactly, is read too."""
+    """Return the type of a category's code; a name or an alias is read too."""
     rows = [Category(code, name, hateful=False, aliases=aliases) for code, name, aliases in categories]
     schema = {"type": "integer", "enum": [row.code for row in rows]}
     return Annotated[int, BeforeValidator(category_reader(rows)), WithJsonSchema(schema)]
 
 
+_NOBODY = ("null", "none", "nobody", "no group", "없음", "해당 없음", "无", "没有")
+
+
 def _group(groups: tuple[str, ...]) -> Any:
-    """Return the type of a group: one of these in any capitals, or null, which is read as an empty text."""
-    group_by_name = {group.casefold(): group for group in groups}
+    """Return the type of a group: one of these in any form, or null, which is read as an empty text."""
+    known = ClosedSet({"": _NOBODY} | {group: (group,) for group in groups})
 
     def group_of(value: Any) -> str:
         if value is None or value == "":
             return ""
-        group = group_by_name.get(value.strip().casefold()) if isinstance(value, str) else None
+        group = known.read(value)
         if group is None:
             raise PydanticCustomError(
                 "invalid_label",

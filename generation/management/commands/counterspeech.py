@@ -9,12 +9,11 @@ from django.db.models import QuerySet
 from annotation.domain.choices import Stage
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import named_items, project_named
+from annotation.management.request_options import add_options, answers_of
 from annotation.models import Item, Project
 from generation.counterspeech import request
 from generation.counterspeech.candidate_json import reported
-from generation.domain.counterspeech.intents import Intent, UnknownIntent, read_intents
-from generation.domain.counterspeech.options import Length, Tone
-from generation.domain.counterspeech.writers import WriterMode
+from generation.domain.counterspeech.options import CounterRequest
 from generation.methods.counterspeech import candidates, explain
 from runs.control import drain, unfinished
 from runs.execution.budget import BudgetExceeded
@@ -32,20 +31,7 @@ class Command(JsonCommand):
         which = parser.add_mutually_exclusive_group(required=True)
         which.add_argument("--items", help="external ids, separated by commas")
         which.add_argument("--stage", choices=list(map(str, Stage)), help="all items of this stage")
-        parser.add_argument("--intents", default="all", help=f"some of {', '.join(Intent)}, or all")
-        parser.add_argument("--candidates", type=int, default=5, metavar="N", help="for each intent")
-        parser.add_argument("--tone", choices=list(map(str, Tone)), default=Tone.CALM)
-        parser.add_argument("--length", choices=list(map(str, Length)), default=Length.MEDIUM)
-        parser.add_argument("--language", default="", help="default: the post's")
-        parser.add_argument(
-            "--mode",
-            choices=list(map(str, WriterMode)),
-            default="",
-            help="how the writer is asked: list (all in one answer) or plain (the instruction alone, once for each); "
-            "default: as its model's profile says",
-        )
-        parser.add_argument("--shots", type=int, choices=(0, 3), default=3, help="approved replies shown as examples")
-        parser.add_argument("--no-explanations", action="store_true", help="ablation: write from the post alone")
+        add_options(parser, CounterRequest)
         parser.add_argument(
             "--without", action="append", default=[], choices=("pc", "aq", "t"), help="ablation: a term of the reward"
         )
@@ -54,14 +40,10 @@ class Command(JsonCommand):
 
     def answer(self, **options: Any) -> Any:
         project = project_named(options["slug"], to_change=True)
-        try:
-            intents = read_intents(options["intents"])
-        except UnknownIntent as fault:
-            raise CommandError(str(fault)) from None
+        wish = answers_of(CounterRequest, options) | {"terms": _terms(project, options["without"])}
         exchanges = [request.open_on_item(item) for item in _items(project, options)]
         for exchange in exchanges:
             exchange.project = project
-        wish = _wish(project, intents, options)
         try:
             if wish["explanations"]:
                 for exchange in exchanges:
@@ -75,7 +57,7 @@ class Command(JsonCommand):
         except (request.BadChoice, BudgetExceeded) as bad:
             raise CommandError(str(bad)) from None
         return [row for exchange, answer in zip(exchanges, answers, strict=True)
-                for row in reported(exchange, answer.run, intents)]  # fmt: skip
+                for row in reported(exchange, answer.run, wish["intents"])]  # fmt: skip
 
     def failed(self, value: Any) -> bool:
         return any(row["state"] != "succeeded" for row in value)
@@ -110,8 +92,5 @@ def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
     return named_items(items, options["items"], "that can be answered")
 
 
-def _wish(project: Project, intents: list[Intent], options: dict[str, Any]) -> dict[str, Any]:
-    terms = request.terms_of(project) | dict.fromkeys(options["without"], 0.0)
-    named = ("candidates", "tone", "length", "language", "shots", "mode")
-    wish = {name: options[name] for name in named}
-    return {**wish, "intents": intents, "terms": terms, "explanations": not options["no_explanations"]}
+def _terms(project: Project, without: list[str]) -> dict[str, float]:
+    return request.terms_of(project) | dict.fromkeys(without, 0.0)

@@ -9,8 +9,9 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
+from annotation.management.request_options import add_options, answers_of
 from generation.domain.injection.plan import BadPlan
-from generation.domain.injection.schema import BatchOptions
+from generation.domain.injection.schema import PlanOptions
 from generation.injection import batches
 from generation.injection import settings as injection_settings
 from generation.injection.plan_files import MOST_PLAN_BYTES, read_json
@@ -32,27 +33,23 @@ class Command(JsonCommand):
         super().add_arguments(parser)
         parser.add_argument("slug", help="the project")
         parser.add_argument("--plan", required=True, metavar="FILE", help="the plan as JSON; - reads it from the input")
-        parser.add_argument("--language", default=BatchOptions().language, help="of the texts")
-        parser.add_argument("--temperature", type=float, default=BatchOptions().temperature)
-        parser.add_argument("--seed", type=int, help="deals pictures and trigger texts; default: drawn, and recorded")
-        parser.add_argument("--again", action="store_true", help="begin another batch of a plan that was carried out")
+        add_options(parser, PlanOptions)
         parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="runs at a time")
 
     def answer(self, **options: Any) -> Any:
         project = project_named(options["slug"], to_change=True)
-        chosen = {"language": options["language"], "temperature": options["temperature"]}
+        asked = PlanOptions.of(answers_of(PlanOptions, options))
         try:
             batch = batches.begin(
                 project,
                 read_json(_content(options["plan"])),
-                options=chosen,
-                seed=options["seed"],
-                again=options["again"],
+                options=asked.batch,
+                seed=asked.seed,
+                again=asked.again,
                 ring=False,
             )
         except (
             BadPlan,
-            batches.BadOptions,
             batches.NoWriter,
             injection_settings.InjectionOff,
             BudgetExceeded,

@@ -11,7 +11,8 @@ from typing import Any
 from pydantic import BaseModel, model_validator
 
 from generation.domain.counterspeech.options import MOST_REPLY
-from providers.structured_output import InvalidAnswer, declines_to_write, read_answer, without_thinking
+from providers.structured_output import InvalidAnswer, declines_to_write, read_answer
+from providers.thoughts import without_thoughts
 from runs.domain.states import Reason
 
 _FENCED = re.compile(r"\A```[a-zA-Z0-9_-]*[ \t]*\n(.*?)\n?```\Z", re.DOTALL)
@@ -38,7 +39,7 @@ class _Wrapped(BaseModel):
 
 def read_plain_reply(answer: str) -> tuple[str, str]:
     """Return the reply in a model's answer and the reason why there is none; one of them is empty."""
-    text = without_thinking(answer).strip()
+    text = without_thoughts(answer).strip()
     if fenced := _FENCED.match(text):
         text = fenced[1].strip()
     if _JSON.search(text) or _ESCAPED.match(text):

@@ -17,8 +17,10 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from moderation.domain.prompt_options import PromptOptions
 from moderation.domain.tongue import TONGUE_WORDS, Tongue
+from moderation.domain.verdicts import HATEFUL_FORMS, NOT_HATEFUL_FORMS
 from vocabulary.refusals import gettext_noop as _
 from vocabulary.requests import Asked
+from vocabulary.written_values import Number, YesNo, one_of, read_share, reader_of
 
 REASKS = 5
 LEAST_QUERIES, MOST_QUERIES = 3, 6
@@ -113,12 +115,44 @@ class Arguments(BaseModel):
     )
 
 
+_STANCE_FORMS = {
+    "supports": (
+        *("supports", "support", "supported", "supporting", "supportive"),
+        *("지지", "지지함", "지지한다", "뒷받침", "뒷받침함", "뒷받침한다", "支持", "证实", "佐证"),
+    ),
+    "refutes": (
+        *("refutes", "refute", "refuted", "refuting", "contradicts", "contradict", "does not support"),
+        *("반박", "반박함", "반박한다", "반증", "지지하지 않음", "反驳", "驳斥", "否定", "不支持", "反对"),
+    ),
+}
+_OPEN_FORMS = (
+    *("OPEN", "undecided", "unclear", "unsure", "uncertain", "undetermined"),
+    *("미정", "불확실", "불분명", "보류", "판단 보류", "알 수 없음", "未定", "待定", "不确定", "未决", "无法判断"),
+)
+_HATE_VERDICTS = {"HATE": HATEFUL_FORMS, "NON-HATE": NOT_HATEFUL_FORMS}
+_TRUTH_VERDICTS = {
+    "TRUE": ("true", "참", "사실", "사실임", "진실", "真", "真实", "属实", "正确"),
+    "FALSE": ("false", "거짓", "허위", "거짓임", "사실 아님", "사실이 아님", "假", "虚假", "不实", "不属实", "错误"),
+}
+
+
+def _verdict(*values: str, claimed: bool) -> Any:
+    """Return the type of a verdict, about the claim or about the post, in any of its forms."""
+    forms = {"OPEN": _OPEN_FORMS} | (_TRUTH_VERDICTS if claimed else _HATE_VERDICTS)
+    read = reader_of({value: forms[value] for value in values})
+
+    def read_truth(written: Any) -> Any:
+        return read(str(written) if claimed and isinstance(written, bool) else written)
+
+    return Annotated[Literal[values], BeforeValidator(read_truth)]
+
+
 class Segment(Arguments):
     """A passage of a page, and its stance on the question: whether the post is hateful, or the claim true."""
 
     quote: str = Field(min_length=1, max_length=1500)
-    stance: Literal["supports", "refutes"]
-    relevance: Annotated[int, Field(ge=1, le=3, strict=True)]
+    stance: Annotated[Literal["supports", "refutes"], one_of(_STANCE_FORMS)]
+    relevance: Annotated[int, Field(ge=1, le=3, strict=True), Number]
     bearing: str = Field(min_length=1, max_length=800)
 
 
@@ -130,15 +164,13 @@ class Segments(Arguments):
 
 def _as_share(value: Any) -> Any:
     """Return a confidence in percent as a share. What could be a grade of another scale, as 2 or 5, stays as it is."""
-    if isinstance(value, str):
-        number = value.strip().removesuffix("%").strip()
-        value = float(number) if re.fullmatch(r"\d{1,3}(\.\d{1,9})?", number) else value
+    value = read_share(value)
     is_percent = isinstance(value, int | float) and not isinstance(value, bool) and _LEAST_PERCENT <= value <= 100
     return value / 100 if is_percent else value
 
 
 _LEAST_PERCENT = 10
-Confidence = Annotated[float, BeforeValidator(_as_share), Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
+Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True), BeforeValidator(_as_share)]
 
 
 def search_web(earlier: Sequence[str]) -> type[BaseModel]:
@@ -177,9 +209,9 @@ def select_pages(ids: Collection[int], most: int) -> type[BaseModel]:
         return list(dict.fromkeys(pages))
 
     among = WithJsonSchema({"type": "integer", "enum": sorted(ids)} if ids else {"type": "integer"})
-    page = Annotated[int, Field(strict=True), among]
+    page = Annotated[int, Field(strict=True), Number, among]
     pages = Annotated[list[page], Field(max_length=most), AfterValidator(known)]
-    return _action("SelectPages", pages=(pages, ...), other_queries_may_help=(Annotated[bool, Field(strict=True)], ...))
+    return _action("SelectPages", pages=(pages, ...), other_queries_may_help=(YesNo, ...))
 
 
 def extract_evidence() -> type[BaseModel]:
@@ -193,14 +225,14 @@ def reconfirm_text(text: str, *, claimed: bool = False) -> type[BaseModel]:
 
     The text is the post; if something is `claimed`, it is the claim.
     """
-    words: Any = Literal["TRUE", "FALSE", "OPEN"] if claimed else Literal["HATE", "NON-HATE", "OPEN"]
+    words = _verdict(*(("TRUE", "FALSE") if claimed else ("HATE", "NON-HATE")), "OPEN", claimed=claimed)
     return _action(
         "ReconfirmText",
         text=_confirmation(text),
         judgment=(words, ...),
         confidence=(Confidence, ...),
         effect=(Annotated[str, Field(min_length=1, max_length=1500)], ...),
-        sufficient=(Annotated[bool, Field(strict=True)], ...),
+        sufficient=(YesNo, ...),
     )
 
 
@@ -210,7 +242,7 @@ def final_judgment(text: str, *, claimed: bool = False) -> type[BaseModel]:
 
     For a claim: TRUE, FALSE, or OPEN if the evidence settles neither.
     """
-    words: Any = Literal["TRUE", "FALSE", "OPEN"] if claimed else Literal["HATE", "NON-HATE"]
+    words = _verdict(*(("TRUE", "FALSE", "OPEN") if claimed else ("HATE", "NON-HATE")), claimed=claimed)
     return _action(
         "FinalJudgment",
         text=_confirmation(text),
@@ -253,7 +285,11 @@ def _fixed(name: str, arguments: type[Arguments]) -> type[BaseModel]:
 
 def _of(name: str, arguments: type[Arguments]) -> type[BaseModel]:
     thought = (Annotated[str, Field(min_length=1, max_length=4000)], ...)
-    fields: dict[str, Any] = {"thought": thought, "action": (Literal[name], ...), "action_input": (arguments, ...)}
+    fields: dict[str, Any] = {
+        "thought": thought,
+        "action": (Annotated[Literal[name], one_of({name: (name,)})], ...),
+        "action_input": (arguments, ...),
+    }
     return create_model(name, __base__=Arguments, **fields)
 
 

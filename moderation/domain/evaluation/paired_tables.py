@@ -27,9 +27,8 @@ def paired_tables(report: Report) -> Iterator[EvaluationTable]:
     columns = [Column(_("Data set")), Column(_("First")), Column(_("Second")), Column(_("Items"), ColumnForm.COUNT)]
     for figure in (_("Accuracy"), _("Macro F1")):
         columns += [
-            Column(Phrase.of(_("%(figure)s, difference"), figure=Phrase.of(figure)), ColumnForm.PERCENT),
-            Column(_("Low (95 %)"), ColumnForm.PERCENT),
-            Column(_("High (95 %)"), ColumnForm.PERCENT),
+            Column(Phrase.of(template, figure=Phrase.of(figure)), ColumnForm.PERCENT)
+            for template in (_("%(figure)s, difference"), _("%(figure)s, low (95 %%)"), _("%(figure)s, high (95 %%)"))
         ]
     columns += [Column(_("Exact p"), ColumnForm.P), Column(_("p, adjusted (Holm)"), ColumnForm.P)]
     note = _(

@@ -2,18 +2,19 @@
 
 from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from moderation.domain.verdicts import AnswerShape
+from vocabulary.written_values import Share
 
 
 class Estimate(AnswerShape):
-    """A number from 0 to 1; per cents, words and numbers in quotation marks are none."""
+    """A number from 0 to 1, also in quotation marks or in per cent."""
 
-    probability: float = Field(ge=0, le=1, strict=True, allow_inf_nan=False)
+    probability: Share
 
     @model_validator(mode="before")
     @classmethod
     def _bare(cls, value: Any) -> Any:
         """Read a bare number as well."""
-        return {"probability": value} if isinstance(value, int | float) and not isinstance(value, bool) else value
+        return {"probability": value} if isinstance(value, int | float | str) and not isinstance(value, bool) else value

@@ -4,8 +4,6 @@ A label is read only if the whole value is one of its known forms. Nothing is se
 "not hateful" is never read as "hateful".
 """
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import lru_cache
@@ -15,7 +13,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, create_model, model
 from pydantic_core import PydanticCustomError
 
 from moderation.domain.predict.perspectives import Perspective
-from moderation.domain.verdicts import AnswerShape
+from moderation.domain.verdicts import HATEFUL_FORMS, NOT_HATEFUL_FORMS, AnswerShape
+from vocabulary.written_values import ClosedSet, folded
 
 DONT_KNOW = "I don't know"
 HATE, NON_HATE = "Hate", "Non-hate"
@@ -32,50 +31,44 @@ class Position(StrEnum):
 
 # ── Reading one of several words ──────────────────────────────────────────────
 
-_AROUND = " \t\r\n\"'“”‘’「」『』`*_"
-_BETWEEN = re.compile(r"(?<=\w)[\s_\-‐‑‒–—−]+(?=\w)")
-
-_HATE_FORMS = ("hate", "hateful", "hate speech", "혐오", "혐오 표현", "仇恨", "仇恨言论")
-_NON_HATE_FORMS = (
-    *(f"{no} {form}" for no in ("non", "not") for form in ("hate", "hateful", "hate speech")),
-    *("비혐오", "비혐오 표현", "非仇恨", "非仇恨言论"),
+_DONT_KNOW_FORMS = (
+    *(DONT_KNOW, "I do not know", "Don't know", "Do not know", "dont know", "unsure", "not sure", "uncertain"),
+    *("모르겠음", "모르겠다", "모르겠습니다", "잘 모르겠음", "잘 모르겠습니다", "모름", "알 수 없음", "판단 불가"),
+    *("不知道", "我不知道", "不清楚", "不确定", "我不确定", "无法判断", "无法确定"),
 )
-_DONT_KNOW_FORMS = (DONT_KNOW, "I do not know", "Don't know", "Do not know")
-_AGREE_FORMS = ("agree", "agreed", "I agree", "동의", "同意")
-_REBUT_FORMS = ("rebut", "rebuttal", "I rebut", "disagree", "disagreed", "I disagree", "반박", "反驳")
-
-Forms = Mapping[str, str]
-"""Form, as `_folded` returns it → the value that it stands for."""
-
-
-def _folded(written: str) -> str:
-    """Return a word without case, quotation marks around it, a full stop, and spaces or hyphens between its parts."""
-    plain = unicodedata.normalize("NFKC", written.replace("’", "'")).casefold().strip(_AROUND)
-    plain = plain.removesuffix(".").removesuffix("。").strip(_AROUND)
-    return _BETWEEN.sub("", plain)
-
-
-def _forms(values: Mapping[str, Iterable[str]]) -> Forms:
-    """Return the forms of all values; a form of several values stands for none of them."""
-    values_of_form: dict[str, set[str]] = {}
-    for value, forms in values.items():
-        for form in forms:
-            values_of_form.setdefault(_folded(form), set()).add(value)
-    return {form: next(iter(of)) for form, of in values_of_form.items() if len(of) == 1}
+_AGREE_FORMS = (
+    *("agree", "agreed", "I agree", "동의", "동의함", "동의한다", "동의합니다", "찬성", "찬성함"),
+    *("同意", "我同意", "赞同", "我赞同", "赞成"),
+)
+_REBUT_FORMS = (
+    *("rebut", "rebuttal", "I rebut", "rebutted", "disagree", "disagreed", "I disagree"),
+    *("반박", "반박함", "반박한다", "반박합니다", "반대", "반대함", "동의하지 않음", "동의하지 않습니다"),
+    *("反驳", "我反驳", "反对", "我反对", "不同意", "我不同意", "不赞同"),
+)
+_LABEL_WORDS = {
+    "offensive": (
+        *("공격적", "공격적임", "공격적이다", "공격적인", "모욕적", "모욕적임", "불쾌함", "불쾌감을 줌"),
+        *("冒犯", "冒犯性", "冒犯性的", "冒犯的", "有冒犯性", "具有冒犯性", "攻击性", "有攻击性", "具有攻击性"),
+    ),
+    "notoffensive": (
+        *("공격적이지 않음", "공격적이지 않다", "공격적 아님", "비공격적", "모욕적이지 않음", "불쾌하지 않음"),
+        *("不冒犯", "非冒犯", "非冒犯性", "无冒犯", "无冒犯性", "没有冒犯性", "不具冒犯性", "不具有冒犯性"),
+        *("无攻击性", "没有攻击性", "非攻击性", "不具攻击性", "不具有攻击性"),
+    ),
+}
+"""The labels of the first perspectives in the words of other languages, by the label as `folded` returns it."""
 
 
 def _reader(values: Mapping[str, Iterable[str]]) -> BeforeValidator:
     """Return a validator that accepts exactly one of these values, in any of its forms."""
-    exact = {value.casefold(): value for value in values}
-    forms = _forms({value: (value, *others) for value, others in values.items()})
+    known = ClosedSet({value: (value, *others) for value, others in values.items()})
     allowed = ", ".join(values)
 
     def read(written: Any) -> str:
-        word = str(written).strip()
-        value = exact.get(word.casefold()) or forms.get(_folded(word))
+        value = known.read(written)
         if value is None:
             raise PydanticCustomError(
-                "invalid_label", "{given} is none of: {allowed}", {"given": word[:80], "allowed": allowed}
+                "invalid_label", "{given} is none of: {allowed}", {"given": str(written)[:80], "allowed": allowed}
             )
         return value
 
@@ -122,7 +115,7 @@ class Judgement(PredictAnswer):
     reason: str = Field(min_length=1, max_length=6000)
     label: Annotated[
         str,
-        _reader({HATE: _HATE_FORMS, NON_HATE: _NON_HATE_FORMS}),
+        _reader({HATE: HATEFUL_FORMS, NON_HATE: NOT_HATEFUL_FORMS}),
         WithJsonSchema({"type": "string", "enum": [HATE, NON_HATE]}),
     ]
 
@@ -159,10 +152,13 @@ def _forms_of_labels(hateful_label: str, other_label: str) -> tuple[Iterable[str
     """Return the further forms of a perspective's two labels.
 
     Where the labels say hate and no hate, every form of these counts. Where one is the other with "not" or "non", both
-    negations count. What is offensive to a community need not be hateful, so no other word stands for its labels.
+    negations count, and its words in other languages. What is offensive to a community need not be hateful, so no
+    other word stands for its labels.
     """
-    hate, non_hate = set(map(_folded, _HATE_FORMS)), set(map(_folded, _NON_HATE_FORMS))
-    if _folded(hateful_label) in hate and _folded(other_label) in non_hate:
-        return _HATE_FORMS, _NON_HATE_FORMS
+    hateful, other = folded(hateful_label), folded(other_label)
+    if hateful in map(folded, HATEFUL_FORMS) and other in map(folded, NOT_HATEFUL_FORMS):
+        return HATEFUL_FORMS, NOT_HATEFUL_FORMS
     negated = [f"{no} {hateful_label}" for no in ("not", "non")]
-    return (), negated if _folded(other_label) in map(_folded, negated) else ()
+    if other not in map(folded, negated):
+        return (), ()
+    return _LABEL_WORDS.get(hateful, ()), (*negated, *_LABEL_WORDS.get(f"not{hateful}", ()))

@@ -29,6 +29,15 @@ class History(StrEnum):
     """The arguments and all inputs of both sides, with the references (the released code)."""
 
 
+class Memory(StrEnum):
+    """What a debater still has in the second round, beside the post and the other side's argument."""
+
+    REFERENCE = "reference"
+    """Its reference and its own argument: Appendix E goes on with the conversation of the first round."""
+    ARGUMENT = "argument"
+    """Its own argument alone: Algorithm 2, line by line."""
+
+
 class PredictOptions(PromptOptions):
     """The options of a debate of perspectives."""
 
@@ -53,6 +62,16 @@ class PredictOptions(PromptOptions):
             },
         ),
     ] = History.ARGUMENTS
+    memory: Annotated[
+        Memory,
+        Asked(
+            _("In the second round a side has"),
+            words={
+                Memory.REFERENCE: _("its reference and its argument"),
+                Memory.ARGUMENT: _("its argument alone"),
+            },
+        ),
+    ] = Memory.REFERENCE
     without: Annotated[
         str, Field(max_length=40), Asked(_("Leave out"), option="the perspective that is left out", metavar="CODE")
     ] = ""
@@ -71,6 +90,8 @@ class PredictOptions(PromptOptions):
 class PredictRun(PredictOptions):
     """The options as a run stores them, with the perspectives at the time of the start."""
 
+    memory: Memory = Memory.ARGUMENT
+    """Runs that were stored without it asked so."""
     perspectives: tuple[Perspective, ...] = ()
     definition_text: str = ""
     """The project's definition of hate; empty: there is none, as in the paper."""

@@ -14,11 +14,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from annotation.domain.formats.base import Format
-from moderation.domain.evaluation.sampling import SEED, Sample
+from moderation.domain.evaluation.request import Explanations, Measuring, Sampling
 from moderation.domain.evaluation.table import Phrase
 from moderation.domain.evaluation.table import gettext_noop as _
-from moderation.domain.hatexscore.cc import Rule
-from moderation.domain.task import Task
+from vocabulary.requests import Request
 
 LONGEST = 100_000
 """Characters of a file."""
@@ -42,11 +41,7 @@ Names = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidat
 """One name or a list of names."""
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Columns(_Table):
+class Columns(Request):
     """The columns of a table of any shape."""
 
     text: str = ""
@@ -56,7 +51,7 @@ class Columns(_Table):
     subset: str = ""
 
 
-class StudyData(_Table):
+class StudyData(Sampling):
     """The items of a study: files, or the gold items of a project. With both, files are held to the project's rules."""
 
     file: Names = ()
@@ -68,18 +63,6 @@ class StudyData(_Table):
     """What a label of the file means: a category, `hateful`, `not_hateful` or `skip`."""
     text_only: bool = False
     leave_out_bad_rows: bool = False
-    sample: Sample = Sample.FIRST
-    limit: int | None = Field(default=None, ge=1)
-    seed: int = SEED
-
-
-class StudyScores(_Table):
-    """How explanations are scored (HateXScore)."""
-
-    estimator: str = ""
-    list: str = ""
-    rule: Rule = Rule.PAPER
-    threshold: float | None = Field(default=None, ge=0, le=1)
 
 
 class StudyArms(BaseModel):
@@ -99,14 +82,12 @@ class StudyArms(BaseModel):
         return dict(_flat(self.model_extra or {}))
 
 
-class Study(_Table):
+class Study(Measuring):
     """A whole study."""
 
     title: str = Field(min_length=1, max_length=120)
-    task: Task | None = None
-    repeats: int = Field(default=1, ge=1)
     data: StudyData = StudyData()
-    scores: StudyScores = StudyScores()
+    scores: Explanations = Explanations()
     arms: tuple[StudyArms, ...] = Field(min_length=1)
 
 
@@ -150,7 +131,7 @@ _MODELS: Mapping[tuple[str, ...], type[BaseModel]] = {
     (): Study,
     ("data",): StudyData,
     ("data", "columns"): Columns,
-    ("scores",): StudyScores,
+    ("scores",): Explanations,
 }
 
 
@@ -162,6 +143,9 @@ def _fault(error: Any, name: str) -> Phrase:
         return Phrase.of(
             _("%(file)s, %(place)s: there is no such key; there are %(known)s."), file=name, place=place, known=known
         )
+    if expected := error.get("ctx", {}).get("expected"):
+        known = ", ".join(re.findall(r"'(\w+)'", str(expected)))
+        return Phrase.of(_("%(file)s, %(place)s: choose one of %(known)s."), file=name, place=place, known=known)
     sentence = _SENTENCES.get(error["type"])
     if sentence:
         return Phrase.of(sentence, file=name, place=place)

@@ -14,15 +14,14 @@ from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.formats.base import Format, Mapped, Unreadable
 from annotation.domain.votes import Category
 from annotation.management.projects import project_named
+from annotation.management.request_options import add_options, answers_of
 from annotation.models import Project
 from moderation.domain.evaluation.answers import GivenAnswer, Question, counted_categories, is_readable, mark_answer
 from moderation.domain.evaluation.paired_tests import mcnemar
 from moderation.domain.evaluation.predictions import read_predictions
 from moderation.domain.evaluation.render import remarks_on_examples
-from moderation.domain.evaluation.sampling import SEED, Sample
+from moderation.domain.evaluation.request import EvaluationChoices, Explanations, Measuring, Sampling
 from moderation.domain.evaluation.scores import score_answers
-from moderation.domain.hatexscore.cc import Rule
-from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.task import Task
 from moderation.evaluation import continuation
 from moderation.evaluation import start as evaluation_start
@@ -35,18 +34,18 @@ from moderation.evaluation.collect_answers import (
     file_items,
     gold_items,
 )
-from moderation.evaluation.request import Wish
-from moderation.evaluation.scoring import NOT_SCORED, ScoringRequest, scoring_request
+from moderation.evaluation.request import Wish, wish_of
 from moderation.management.evaluation_command import EvaluationCommand, report_folder
 from moderation.management.method_options import command_options
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
 from moderation.models import EvaluationState
+from vocabulary.requests import places
 
 _OF_METHODS = (
-    *("method", "sources", "model", "auxiliary", "judge", "option", "prompts", "glossary", "out", "limit", "sample"),
-    *("seed", "repeats", "scores", "list", "rule", "threshold", "subset_column", "again", "retry_failed"),
-    *("retry_refused", "threads"),
+    *("method", "sources", "model", "auxiliary", "judge", "option", "prompts", "glossary", "out"),
+    *(place.name for place in places(EvaluationChoices) if place.name != "task"),
+    *("subset_column", "again", "retry_failed", "retry_refused", "threads"),
 )
 """The options that say how methods are run."""
 
@@ -75,13 +74,8 @@ class Command(EvaluationCommand):
             "sources", nargs="*", default=[], metavar="SLUG|FILE", help="projects (their gold items) and files"
         )
         parser.add_argument("--out", metavar="DIR", help="where the report's files go")
-        parser.add_argument("--task", choices=list(map(str, Task)), help="all categories, or hateful or not")
-        parser.add_argument("--limit", type=int, metavar="N", help="items of each source")
-        parser.add_argument(
-            "--sample", choices=list(map(str, Sample)), default=Sample.FIRST.value, help="which of them"
-        )
-        parser.add_argument("--seed", type=int, default=SEED, help="of the sample")
-        parser.add_argument("--repeats", type=int, default=1, metavar="R", help="each is asked anew")
+        add_options(parser, Measuring)
+        add_options(parser, Sampling)
         grid = parser.add_argument_group("what is combined: each may be given several times")
         grid.add_argument("--judge", action="append", default=[], metavar="MODEL", help="they share one debate")
         grid.add_argument("--auxiliary", action="append", default=[], metavar="MODEL", help="of all but the judge")
@@ -92,16 +86,7 @@ class Command(EvaluationCommand):
         grid.add_argument("--glossary", action="append", default=[], choices=("on", "off"), help="the project's")
         grid.add_argument("--option", action="append", default=[], metavar="K=V", help="any other option")
         scores_group = parser.add_argument_group("scores of explanations (HateXScore)")
-        scores_group.add_argument(
-            "--scores",
-            choices=[NOT_SCORED, *(str(estimator) for estimator in Estimator if estimator is not Estimator.GIVEN)],
-            help="who estimates p; default: model for the method explain, none for others",
-        )
-        scores_group.add_argument(
-            "--list", default="", metavar="NAME", help="groups; default: by the explanation's language"
-        )
-        scores_group.add_argument("--rule", choices=list(map(str, Rule)), default=Rule.PAPER)
-        scores_group.add_argument("--threshold", type=float, help="τ; default: 0.3 for paper, 0.45 for released")
+        add_options(scores_group, Explanations)
         parser.add_argument("--again", action="store_true", help="ask everything anew, though it was answered before")
         parser.add_argument(
             "--retry-failed",
@@ -288,25 +273,14 @@ def _wish(options: dict[str, Any]) -> Wish:
     grid["glossary"] = [value == "on" for value in options["glossary"]] or grid.get("glossary", [])
     grid["prompts"] = options["prompts"] or grid.get("prompts", [])
     methods = [name.strip() for name in options["method"].split(",") if name.strip()]
-    return Wish(
-        grid=ArmGrid(
-            methods=methods,
-            options={name: list(dict.fromkeys(values)) for name, values in grid.items() if values},
-            models=options["model"],
-            auxiliaries=options["auxiliary"],
-            judges=options["judge"],
-        ),
-        task=Task(options["task"]) if options["task"] else None,
-        repeats=options["repeats"],
-        sample=Sample(options["sample"]),
-        limit=options["limit"],
-        seed=options["seed"],
-        scores=scoring_request(
-            options["scores"] or "",
-            methods,
-            ScoringRequest(group_list=options["list"], rule=Rule(options["rule"]), threshold=options["threshold"]),
-        ),
+    grids = ArmGrid(
+        methods=methods,
+        options={name: list(dict.fromkeys(values)) for name, values in grid.items() if values},
+        models=options["model"],
+        auxiliaries=options["auxiliary"],
+        judges=options["judge"],
     )
+    return wish_of(EvaluationChoices.of(answers_of(EvaluationChoices, options)), grids)
 
 
 def _source(name: str, terms: FileReading) -> GoldSource:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -13,13 +13,14 @@ from django.template.loader import render_to_string
 
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
+from annotation.management.request_options import add_options, answers_of
 from annotation.models import Project
 from annotation.pages import svg
 from moderation.domain.hatexscore import group_list_files
-from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.estimators import Estimator
-from moderation.domain.hatexscore.score import PARTS, Measure, Scored, Weights, sweep
-from moderation.domain.hatexscore.tokenize import LANGUAGES, MissingExtra, tongue
+from moderation.domain.hatexscore.request import Scoring
+from moderation.domain.hatexscore.score import PARTS, Scored, sweep
+from moderation.domain.hatexscore.tokenize import MissingExtra, tongue
 from moderation.hatexscore import group_lists, start
 from moderation.hatexscore.batch_scoring import Order, Result, scored
 from moderation.hatexscore.jsonl import MOST_FAULTS, Fault, Line, lines_of
@@ -73,22 +74,8 @@ class Command(JsonCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("file", type=Path)
-        parser.add_argument(
-            "--list",
-            default="",
-            metavar="NAME|FILE.json",
-            help=f"groups: {', '.join(group_list_files.NAMES)}, or your own; default by language",
-        )
-        parser.add_argument("--lang", default="", choices=["", *LANGUAGES], metavar="CODE", help="default: by script")
-        parser.add_argument("--rule", choices=list(map(str, Rule)), default=Rule.PAPER)
-        parser.add_argument("--threshold", type=float, help="τ; default: 0.3 for paper, 0.45 for released")
-        parser.add_argument("--weights", default="1,1,1,1", metavar="HTC,QF,TGI,CC")
-        parser.add_argument(
-            "--estimator", choices=list(map(str, Estimator)), help="default: given if all lines have p, else model"
-        )
-        parser.add_argument(
-            "--model", default="", metavar="PROVIDER:MODEL", help="who estimates; default: MODEL_ESTIMATOR"
-        )
+        add_options(parser, Scoring)
+        parser.set_defaults(estimator=None)
         parser.add_argument(
             "--project",
             default="",
@@ -102,11 +89,10 @@ class Command(JsonCommand):
     def answer(self, **options: Any) -> Stream:
         path: Path = options["file"]
         all_given = _checked(path)
-        chosen = Estimator(options["estimator"]) if options["estimator"] else None
-        estimator = chosen or (Estimator.GIVEN if all_given else Estimator.MODEL)
-        if estimator is Estimator.GIVEN and not all_given:
+        options["estimator"] = options["estimator"] or (Estimator.GIVEN if all_given else Estimator.MODEL)
+        if options["estimator"] == Estimator.GIVEN and not all_given:
             raise CommandError("The estimator given needs p and p_masked on every line; add them, or name another one.")
-        order = _order(estimator, options)
+        order = _order(options)
         if order.model:
             built_in = " (built-in, no language model)" if order.model.startswith("keyword:") else ""
             self.say(f"Estimated by {order.model}{built_in}.")
@@ -184,28 +170,21 @@ def _checked(path: Path) -> bool:
     return has_p
 
 
-def _order(estimator: Estimator, options: dict[str, Any]) -> Order:
+def _order(options: dict[str, Any]) -> Order:
     project = project_named(options["project"], to_change=True) if options["project"] else None
     listed = _listed(options["list"], project)
+    scoring = Scoring.of(answers_of(Scoring, options | {"list": ""}))
     try:
-        measure = Measure(Rule(options["rule"]), options["threshold"], _weights(options["weights"]))
-        choice = start.Choice(estimator=estimator, model=options["model"])
-        model = start.estimator_name(choice, start.pasted("", None))
-        if options["lang"]:
-            tongue(options["lang"]).tokenize("a")  # what is missing is said before anything is scored
+        model = start.estimator_name(scoring, start.pasted("", None))
+        if scoring.language:
+            tongue(scoring.language).tokenize("a")  # what is missing is said before anything is scored
     except (ValueError, MissingExtra) as fault:
         raise CommandError(str(fault)) from None
+    order = Order(scoring.estimator, model, scoring.measure, scoring.language, listed, threads=options["threads"])
     if project is None:
-        return Order(estimator, model, measure, options["lang"], listed, threads=options["threads"])
+        return order
     budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
-    return Order(estimator, model, measure, options["lang"], listed, project.public_id, options["threads"])
-
-
-def _weights(text: str) -> Weights:
-    try:
-        return Weights.read(text)
-    except ValueError as bad:
-        raise CommandError(f"--weights takes four numbers, such as 1,1,1,1. {bad}") from None
+    return replace(order, account=project.public_id)
 
 
 def _listed(name: str, project: Project | None) -> group_list_files.Groups | None:

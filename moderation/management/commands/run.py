@@ -62,13 +62,10 @@ class Command(JsonCommand):
         project = project_named(options["slug"], to_change=True)
         items = _items(project, options)
         debate_method = METHODS[options["method"]]
-        models = dict.fromkeys(
-            (role for role in debate_method.roles if role != debate_method.judge), options["auxiliary"]
-        )
         wish = start.DebateRequest(
             method=debate_method.name,
             options=_options(options),
-            models={str(role): name for role, name in models.items() if name},
+            models=debate_method.speakers(options["auxiliary"] or ""),
             judges=options["judge"],
             repeats=options["repeats"],
             again=options["again"],
@@ -133,6 +130,9 @@ class Command(JsonCommand):
             self.stdout.write(f"{result['item']}  {result['state']}  {verdict}  {result['calls']} calls")
             if result["no_search"]:
                 self.stdout.write("  No search was possible.")
+            if result["missing"]:
+                missing = ", ".join(f"{code} ({reason})" for code, reason in result["missing"].items())
+                self.stdout.write(f"  Without the vote of {len(result['missing'])}: {missing}.")
             for fault in result["faults"]:
                 self.stdout.write(f"  {fault['of']}, {fault['code']}, {fault['times']} times: {fault['detail']}")
             if result["limit"]:

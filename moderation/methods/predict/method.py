@@ -15,7 +15,7 @@ from django.db import connection
 from annotation.models import Project
 from moderation.domain.predict import answers, protocol
 from moderation.domain.predict.perspectives import NEAREST, SEEDED, Neighbourhood, Perspective
-from moderation.domain.predict.protocol import History, PredictRun, Stance, Vote, perspective_key
+from moderation.domain.predict.protocol import History, Memory, PredictRun, Stance, Vote, perspective_key
 from moderation.domain.verdicts import AnswerShape
 from moderation.methods import picture_description
 from moderation.methods.post_case import Post, post_of
@@ -43,6 +43,7 @@ _NO_DEFINITION = (
     "What counts as hateful is not defined here: communities draw the line at different places, and the debate is "
     "about where this text lies. Put no narrower or wider rule of your own in its place."
 )
+_HELD = "Your reference, with reasons that others gave for this side:\n\n{}\n\n"
 _VIEW, _SPEECH, _JUDGEMENT = 600, 600, 1000  # tokens
 
 
@@ -232,11 +233,19 @@ _SPEECHES: Mapping[str, tuple[type[AnswerShape], Callable[[Sequence[Vote], Mappi
     ),
     "nonhate.2": (
         answers.Response,
-        lambda votes, values: {"own": values["nonhate.1"]["argument"], "argument": values["hate.1"]["argument"]},
+        lambda votes, values: {
+            "reference": protocol.reference(votes, Stance.NON_HATE),
+            "own": values["nonhate.1"]["argument"],
+            "argument": values["hate.1"]["argument"],
+        },
     ),
     "hate.2": (
         answers.Response,
-        lambda votes, values: {"own": values["hate.1"]["argument"], "argument": protocol.response(values["nonhate.2"])},
+        lambda votes, values: {
+            "reference": protocol.reference(votes, Stance.HATE),
+            "own": values["hate.1"]["argument"],
+            "argument": protocol.response(values["nonhate.2"]),
+        },
     ),
 }
 """The form of each speech, and the only fields that its prompt contains."""
@@ -245,6 +254,7 @@ _SPEECHES: Mapping[str, tuple[type[AnswerShape], Callable[[Sequence[Vote], Mappi
 def _speech(case: PredictCase, key: str, votes: Sequence[Vote], values: Mapping[str, Any]) -> Step:
     shape, fields_of = _SPEECHES[key]
     fields = {name: case.post.fenced_answer(_lines(value)) for name, value in fields_of(votes, values).items()}
+    fields["held"] = _HELD.format(fields["reference"]) if case.options.memory is Memory.REFERENCE else ""
     fields["definition"] = _definition(case)
     step = _ask(case, key, ModelRole.DEBATER, key.replace(".", "_"), fields, shape, _SPEECH)
     return replace(step, context={**step.context, "speech": key})

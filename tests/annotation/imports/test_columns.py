@@ -9,8 +9,9 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
+from annotation.domain.columns.items import GOLD_SET
 from annotation.domain.formats.base import Format, LabelUse, Mapped
-from annotation.domain.formats.mapping import GOLD_SET, NAMES
+from annotation.domain.formats.mapping import NAMES
 from annotation.imports.column_names import COLUMN_NAMES
 from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file

@@ -17,7 +17,8 @@ from django.core.management import call_command
 from PIL import Image
 
 from annotation.domain.formats.base import Format, Mapped
-from annotation.imports.options import ImportOptions, ImportReport
+from annotation.imports.options import ImportOptions
+from annotation.imports.report import ImportReport
 from annotation.imports.run import import_file
 from annotation.models import Item, Label
 from builders import make_project

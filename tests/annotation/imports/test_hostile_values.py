@@ -15,7 +15,8 @@ from hypothesis.extra.django import TestCase
 
 from annotation.domain.formats.base import Format, LabelUse, Mapped
 from annotation.domain.formats.mapping import NAMES
-from annotation.imports.options import ImportOptions, ImportReport
+from annotation.imports.options import ImportOptions
+from annotation.imports.report import ImportReport
 from annotation.imports.run import import_file
 from annotation.models import Project
 from builders import make_project

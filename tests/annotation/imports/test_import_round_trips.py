@@ -62,17 +62,14 @@ def said(row: Row) -> dict[str, Any]:
     values: dict[str, Any] = {
         "id": row.external_id,
         "text": row.text,
-        "batch": row.batch,
         "severity": row.severity,
-        "target_group": row.target_group,
-        "source": row.source,
-        "licence": row.licence,
+        **row.about,
         "intended": None if row.intended is None else int(row.intended),
     }
     for name, prior in (("text", row.text_prior), ("image", row.image_prior)):
         if prior is not None:
-            values |= {f"{name}_label": int(prior.category), f"{name}_explanation": prior.explanation}
-            values |= {f"{name}_model": prior.model, f"{name}_prompt_digest": prior.prompt_digest}
+            values |= {f"{name}_label": int(prior.category)}
+            values |= {f"{name}_{key}": value for key, value in prior.about.items()}
     values["labels"] = [
         {
             "annotator": label.annotator,

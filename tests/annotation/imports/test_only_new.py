@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from annotation.imports.options import ImportOptions, ImportReport
+from annotation.imports.options import ImportOptions
+from annotation.imports.report import ImportReport
 from annotation.imports.run import import_file
 from annotation.models import Item, Project
 from builders import make_project

@@ -215,7 +215,7 @@ def test_a_shard_is_read_with_its_pictures() -> None:
     keep = lambda name, content: kept.setdefault(name, content) and name  # noqa: E731
     first, second = ReaderProcess(stream, Reading(Format.WEBDATASET, keep=keep))
     assert isinstance(first, Row) and isinstance(second, Row)
-    assert (first.text, first.picture, second.text, second.batch) == ("a", "1.png", "b", "x")
+    assert (first.text, first.picture, second.text, second.about["batch"]) == ("a", "1.png", "b", "x")
     assert kept == {"1.png": b"\x89PNG"}
 
 

@@ -9,7 +9,8 @@ import pytest
 from PIL import Image
 
 from annotation.imports import remote_pictures
-from annotation.imports.options import ImportOptions, ImportReport
+from annotation.imports.options import ImportOptions
+from annotation.imports.report import ImportReport
 from annotation.imports.run import import_file
 from annotation.models import Item, Picture, Project
 from antihateagent_web import a_web

@@ -11,7 +11,8 @@ from django.core.management import call_command
 from PIL import Image
 
 from annotation.domain.formats.base import Format, Mapped
-from annotation.imports.options import ImportOptions, ImportReport, Update
+from annotation.imports.options import ImportOptions, Update
+from annotation.imports.report import ImportReport
 from annotation.imports.run import import_file
 from annotation.models import Item, Project
 from builders import make_item, make_project

@@ -19,7 +19,8 @@ from annotation.consensus.close import close_item
 from annotation.domain.choices import Policy, Reason, SourceLabels, Stage
 from annotation.domain.formats.base import Format, LabelUse, Mapped
 from annotation.domain.imports.redaction import Mask
-from annotation.imports.options import BadUpdate, ImportOptions, ImportReport, Update, read_update
+from annotation.imports.options import BadUpdate, ImportOptions, Update, read_update
+from annotation.imports.report import ImportReport
 from annotation.imports.run import import_file
 from annotation.models import Adjudication, Event, Item, Label, Membership, Picture, Prior, Project, Seat
 
@@ -466,7 +467,7 @@ def test_a_bad_row_that_is_left_out_fills_nothing(project: Project) -> None:
 def test_a_former_mode_is_refused_in_a_sentence_and_a_stored_import_with_it_fills(former: str) -> None:
     with pytest.raises(BadUpdate, match=f"The mode '{former}' is gone. Use 'fill'"):
         read_update(former)
-    assert ImportOptions.from_json({"update": former}).update is Update.FILL
+    assert ImportOptions.model_validate({"update": former}).update is Update.FILL
     with pytest.raises(BadUpdate, match="no mode of an update. Use 'fill'"):
         read_update("all")
     assert (read_update("fill"), read_update("")) == (Update.FILL, None)

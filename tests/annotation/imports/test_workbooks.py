@@ -91,7 +91,7 @@ def test_merged_cells_have_their_value_in_the_first_row() -> None:
         book.active.append(row)
     book.active.merge_cells("C2:C3")
     book.active["B2"].font = Font(bold=True)
-    assert [row.source for row in read(saved(book)) if isinstance(row, Row)] == ["news", ""]
+    assert [row.about.get("source", "") for row in read(saved(book)) if isinstance(row, Row)] == ["news", ""]
 
 
 def test_the_first_sheet_with_rows_is_read_and_a_hidden_one_last() -> None:
@@ -119,7 +119,7 @@ def stored_result(xml: bytes) -> bytes:
 
 def test_a_formula_counts_by_its_stored_result_and_is_an_error_without_one() -> None:
     content = workbook(("id", "text", "source", "more"), ("a", "One.", "=1+1", "=1+1"))
-    assert only(read(changed(content, sheet1=stored_result))).source == "2"
+    assert only(read(changed(content, sheet1=stored_result))).about["source"] == "2"
     without = changed(
         content, sheet1=lambda xml: xml.replace(b"<v></v>", b"").replace(b"<v/>", b"").replace(b"<v />", b"")
     )

@@ -158,7 +158,7 @@ def test_a_picture_is_asked_about_without_the_text() -> None:
         ([Refused("no", code="provider_blocked")], "refused", "provider_blocked", Stage.READY),
         (["I would call it harmless."] * 3, "unreadable", "invalid_output", Stage.READY),
         ([answer("very hateful")] * 3, "unreadable", "invalid_label", Stage.READY),
-        ([answer("racist")] * 3, "unreadable", "invalid_label", Stage.READY),
+        ([answer("not racist")] * 3, "unreadable", "invalid_label", Stage.READY),
         ([answer(severity=1.7)] * 3, "unreadable", "invalid_output", Stage.READY),
         ([answer(severity="high")] * 3, "unreadable", "invalid_output", Stage.READY),
         ([], "failed", "provider_error", Stage.IMPORTED),
@@ -174,17 +174,17 @@ def test_refused_unreadable_and_failed_are_states_of_a_prior(
     assert prior.model == "openai:small"
 
 
-def test_a_category_may_be_answered_by_code_name_or_alias_written_exactly_so() -> None:
+def test_a_category_may_be_answered_by_code_name_or_alias_or_both() -> None:
     project = make_project()
     category = project.categories.get(code=3)
     category.aliases = ["Homophobe"]
     category.save()
     shape = answer_shape(project.category_values())
-    for written in (3, "3", "Homophobic", "Homophobe"):
+    for written in (3, "3", "Homophobic", "Homophobe", "homophobic", "Homophobic ", "3 (Homophobe)"):
         read = structured_output.read_answer(answer(written), shape)
         assert isinstance(read, structured_output.ReadAnswer)
         assert read.value.category == 3
-    for written in ("homophobic", "Homophobic ", 3.0, True, None, 9, "Homophobia"):
+    for written in (3.0, True, None, 9, "Homophobia", "2 (Homophobe)"):
         wrong = structured_output.read_answer(answer(written), shape)
         assert isinstance(wrong, structured_output.InvalidAnswer)
         assert wrong.code == "invalid_label"

@@ -20,7 +20,7 @@ from annotation.models import Project, Question
 from annotation.projects import templates
 from annotation.projects.clone import clone_project
 from annotation.projects.design import change_design, design_of, history_of
-from annotation.projects.forms_questions import read, written
+from annotation.projects.question_fields import read, written
 from builders import make_member, make_open_item, make_project
 from markup import compact
 from page_forms import design_fields

@@ -12,9 +12,13 @@ from hypothesis.extra.django import TestCase
 
 from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Choose
+from annotation.domain.columns.column import TEXT
+from annotation.domain.columns.items import ABOUT_ITEMS
+from annotation.domain.columns.priors import ABOUT_PRIORS
 from annotation.domain.one_line import one_line
 from annotation.domain.releases.columns import Scope
-from annotation.imports.options import ImportOptions, ImportReport
+from annotation.imports.options import ImportOptions
+from annotation.imports.report import ImportReport
 from annotation.imports.run import import_file
 from annotation.models import Project
 from annotation.releases.build import release
@@ -25,7 +29,6 @@ from release_builders import make_gold, make_picture, rows_of
 CODES = ((0, "NotHate", False), (1, "Racist", True), (2, "Sexist", True))
 WORDS = st.text(st.characters(categories=("L", "N", "P", "S")), min_size=1, max_size=20).map(one_line).filter(bool)
 CODE = st.integers(0, 2)
-DIGEST = st.text("0123456789abcdef", min_size=64, max_size=64)
 CHALLENGE = st.fixed_dictionaries({"modality": st.sampled_from(["text", "image"]), "category": CODE})
 WHEN = st.dates(min_value=date(2000, 1, 1), max_value=date(2100, 1, 1))
 SAID = st.fixed_dictionaries(
@@ -44,9 +47,9 @@ ANSWER = st.one_of(
     st.fixed_dictionaries({"not_sure": st.just(True)}, optional={"replaced_by": CODE}),
 )
 LABEL = st.builds(lambda said, answer: said | answer, SAID, ANSWER)
-PRIOR = {"explanation": WORDS, "model": WORDS, "prompt_digest": DIGEST}
+PRIOR = {column.name: WORDS if column.kind == TEXT else CODE for column in ABOUT_PRIORS if column.when}
 ABOUT = {
-    **dict.fromkeys(("batch", "target_group", "item_source", "licence"), WORDS),
+    **dict.fromkeys((*ABOUT_ITEMS, "item_source"), WORDS),
     **{f"{part}_{name}": values for part in ("text", "image") for name, values in PRIOR.items()},
     **{f"{part}_label": CODE | st.sampled_from(["hateful", "not_hateful"]) for part in ("text", "image")},
     "intended": CODE,

@@ -12,15 +12,16 @@ from annotation.domain.choices import Modality, PriorState
 from annotation.models import Item, Label, Prior, Project, Seat
 from annotation.releases import rows as release_rows
 from annotation.releases.request import Selection
-from annotation.releases.rows import ITEM, Rows
+from annotation.releases.rows import Rows
 from builders import category, make_labelled_item, make_member, make_project
 
 pytestmark = pytest.mark.django_db
 
 
 def rows_of(project: Project, items: Sequence[int]) -> list[dict[str, Any]]:
-    values = list(Item.objects.filter(pk__in=items).order_by("pk").values(*ITEM))
-    return [released.row for released in Rows(project, Selection(notes=True), "").of(values)]
+    rows = Rows(project, Selection(notes=True), "")
+    values = list(Item.objects.filter(pk__in=items).order_by("pk").values(*rows.fields))
+    return [released.row for released in rows.of(values)]
 
 
 def test_items_in_between_add_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

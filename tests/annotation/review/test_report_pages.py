@@ -99,7 +99,7 @@ def test_every_page_of_every_admin_says_that_a_report_waits_until_it_is_answered
     elsewhere = builders.make_member(builders.make_project(slug="summer"), user=admin.user)  # an annotator there
     operator = builders.make_user(is_staff=True)
     pages = {admin.user: ("/", "/me/", "/reports/", "/p/winter/items/", "/p/winter/dashboard/", "/p/summer/label/")}
-    pages[operator] = ("/", "/me/", "/reports/", "/queues/")
+    pages[operator] = ("/", "/me/", "/reports/", "/queues/", reverse("admin:index"), reverse("admin:password_change"))
     item = waits(project, reporter)
     for user, addresses in pages.items():
         for page in addresses:

@@ -223,6 +223,22 @@ def test_what_reviewers_send_is_counted_too(client, rate_limits, settings, page)
 
 
 @pytest.mark.django_db
+def test_releases_of_nothing_count_in_neither_page_nor_api(client, rate_limits, settings):
+    settings.RATE_LIMITS = {"export": Rate(1, 3600)}
+    project = builders.make_project("p")
+    client.force_login(builders.make_member(project, Role.ADMIN).user)
+    page, api = reverse("annotation:releases", args=["p"]), reverse("api:releases", args=["p"])
+
+    def order():
+        from_page = client.post(page, {"key": str(uuid4())})
+        return from_page.status_code, client.post(api, {}, content_type="application/json").status_code
+
+    assert [order() for _ in range(3)] == [(422, 409)] * 3
+    make_gold(project, [builders.make_member(project) for _ in range(3)])
+    assert order() == (302, 429)
+
+
+@pytest.mark.django_db
 def test_a_release_form_that_comes_back_is_not_counted_and_a_refusal_says_where_the_words_are(
     client, rate_limits, settings
 ):

@@ -63,7 +63,10 @@ def at_second_step(name="wren"):
 
 def test_a_key_is_added_gives_recovery_codes_and_signs_in_after_the_password(own, wren):
     key = SoftKey(SITE)
-    assert add(own, key)["Location"] == "/accounts/2fa/recovery-codes/"
+    shown = own.get(add(own, key)["Location"])
+    [codes] = re.findall(r"<textarea[^>]*>\s*(.*?)</textarea>", shown.content.decode(), re.S)
+    assert codes.split() == shown.context["unused_codes"] and len(codes.split()) == 10
+    assert all(reverse(name) in shown.content.decode() for name in ("mfa_download_recovery_codes", "mfa_index"))
     kinds = {row.type for row in Authenticator.objects.filter(user=wren)}
     assert kinds == {"webauthn", "recovery_codes"}
     later = at_second_step()

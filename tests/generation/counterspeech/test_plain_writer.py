@@ -385,8 +385,6 @@ def test_the_page_asks_plainly_and_says_that_a_trained_model_wrote(
     assert {(each["written_by"], each["trained"], each["mode"], each["asked_for"]) for each in row["candidates"]} == {
         ("trained_model", "CoARL", "plain", 2)
     }
-    refused = client.post(ask, {"intents": ["positive"], "mode": "loud"})
-    assert refused.status_code == 422 and Run.objects.count() == 1
 
 
 @pytest.mark.django_db(transaction=True)

@@ -220,10 +220,6 @@ def test_a_bad_plan_a_budget_and_a_switch_change_no_row(
     before = Event.objects.count()
     with pytest.raises(BadPlan, match="Entry 2: there is no picture pool"):
         batches.begin(project, [entry(), entry(pool="square")], admin)
-    with pytest.raises(batches.BadOptions, match="language"):
-        batches.begin(project, [entry()], admin, {"language": 3})
-    with pytest.raises(batches.BadOptions, match="seed"):
-        batches.begin(project, [entry()], admin, seed=-1)
     injection_settings.switch_off(admin)
     with pytest.raises(injection_settings.InjectionOff, match="off in this project"):
         batches.begin(project, [entry()], admin)

@@ -14,7 +14,9 @@ from PIL import Image
 
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Modality
-from annotation.domain.releases.columns import COLUMNS, INJECTION_COLUMNS, ReleaseFormat
+from annotation.domain.columns.column import When, names_of
+from annotation.domain.columns.items import ITEMS
+from annotation.domain.releases.columns import COLUMNS, ReleaseFormat
 from annotation.models import Item, Prior, Project
 from annotation.releases.build import copy_to, release
 from annotation.releases.request import Selection
@@ -23,6 +25,8 @@ from generation.injection import material, review
 from injection_models import make_injecting_project, make_pool, make_sample
 
 pytestmark = pytest.mark.django_db
+
+INJECTION_COLUMNS = names_of(column for column in ITEMS if column.when is When.INJECTED)
 
 
 @pytest.fixture

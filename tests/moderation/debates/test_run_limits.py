@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from annotation.consensus.close import close_item
-from annotation.domain.choices import Role
+from annotation.domain.choices import Role, Stage
 from annotation.models import Event, Item, Project
 from builders import make_item, make_labelled_item, make_member, make_project
 from moderation.debates import ask_again, start
@@ -98,6 +98,20 @@ def test_the_pages_take_limits_and_let_a_failed_run_go_on(project: Project, clie
     assert client.post(f"/p/garden/debates/{run.public_id}/retry/", follow=True).status_code == 200
     run.refresh_from_db()
     assert run.state in ("queued", "running", "succeeded")
+
+
+def test_the_page_lets_one_model_speak_and_another_judge(project: Project, settings: Any, client: Client) -> None:
+    settings.MODEL_ALLOWED, settings.OPENAI_API_KEY = ["openai:weak", "openai:strong", "keyword:*"], "sk-CANARY-1"
+    settings.MODEL_BINDINGS = dict.fromkeys(("MODEL_TEXT", "MODEL_VISION"), "keyword:cues-1")
+    member = make_member(project, Role.REVIEWER)
+    assert member.user
+    client.force_login(member.user)
+    Item.objects.update(stage=Stage.DISPUTED)
+    path = f"/p/garden/items/{Item.objects.get().public_id}/debates/start/"
+    assert client.post(path, {"method": "arcade", "auxiliary": "openai:no"}).status_code == 422
+    client.post(path, {"method": "arcade", "auxiliary": "openai:weak", "judge": "openai:strong"})
+    plan = Run.objects.get().model_plan
+    assert plan == dict.fromkeys(("gatekeeper", "prosecutor", "defender"), "openai:weak") | {"judge": "openai:strong"}
 
 
 def test_money_is_shown_where_prices_are_known_and_says_what_it_leaves_out(

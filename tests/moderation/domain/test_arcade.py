@@ -186,7 +186,12 @@ def test_a_later_answer_concedes_by_name() -> None:
     [
         ({"reason": "r", "category": "Sexist"}, Task.SIX, (True, 2)),
         ({"reason": "r", "category": 0}, Task.SIX, (False, 0)),
+        ({"reason": "r", "category": "2 (Sexist)"}, Task.SIX, (True, 2)),
+        ({"reason": "r", "category": "Category 0: NotHate"}, Task.SIX, (False, 0)),
         ({"reason": "r", "hateful": True}, Task.BINARY, (True, None)),
+        ({"reason": "r", "hateful": "yes"}, Task.BINARY, (True, None)),
+        ({"reason": "r", "hateful": "혐오 아님"}, Task.BINARY, (False, None)),
+        ({"reason": "r", "hateful": "否"}, Task.BINARY, (False, None)),
     ],
 )
 def test_a_verdict_says_hateful_and_the_category_where_one_was_asked_for(
@@ -199,7 +204,7 @@ def test_a_verdict_says_hateful_and_the_category_where_one_was_asked_for(
 
 
 @pytest.mark.parametrize(
-    "answer", [{"reason": "r", "hateful": "yes"}, {"reason": "", "hateful": True}, {"hateful": True}]
+    "answer", [{"reason": "r", "hateful": "perhaps"}, {"reason": "", "hateful": True}, {"hateful": True}]
 )
 def test_a_binary_verdict_is_true_or_false_with_a_reason(answer: dict[str, Any]) -> None:
     assert isinstance(read_answer(json.dumps(answer), verdict_shape(DEFAULT_CATEGORIES, Task.BINARY)), InvalidAnswer)

@@ -192,5 +192,5 @@ def test_a_list_of_the_project_decides_which_groups_count(wire: WireServer, proj
     assert (said["list"], said["figures"]["tgi"]["mean"]) == ("gardeners", pytest.approx(1 / 3))
     with pytest.raises(CommandError, match="no group list 'nobody'"):
         evaluate("explain", "garden", "--list", "nobody")
-    with pytest.raises(CommandError, match="from 0 to 1"):
+    with pytest.raises(CommandError, match="--threshold is 0 to 1"):
         evaluate("explain", "garden", "--threshold", "2")

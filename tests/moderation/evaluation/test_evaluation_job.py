@@ -437,8 +437,6 @@ def test_pictures_of_files_are_shown_to_the_model_and_must_not_change(wire: Wire
         (("baseline", "garden", "--judge", "openai:x"), "baseline has no judge"),
         (("arcade", "garden", "--rounds", "9"), "rounds"),
         (("arcade", "garden", "--option", "rounds"), "--option takes NAME=VALUE"),
-        (("baseline", "garden", "--repeats", "0"), "Repeats: from 1 to 20"),
-        (("baseline", "garden", "--limit", "0"), "at least 1"),
         (("baseline", "garden", "--model", "nobody:x"), "nobody:x"),
         (("baseline", "empty"), "no gold items yet"),
         (("baseline", "garden", "empty"), "Name one project"),
@@ -565,7 +563,7 @@ def test_what_is_removed_from_the_project_is_gone_from_its_evaluations(wire: Wir
 
 
 def wish(method: str) -> Wish:
-    return Wish(ArmGrid([method]))
+    return Wish(grid=ArmGrid([method]))
 
 
 @pytest.mark.faults

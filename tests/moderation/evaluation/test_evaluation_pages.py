@@ -192,7 +192,6 @@ def test_the_report_shows_tables_and_pictures_and_says_what_answered(reviewer: C
         ({"rounds": "seven"}, "Numbers from 1 to 6"),
         ({"rounds": "7"}, "Numbers from 1 to 6"),
         ({"methods": ["explain"], "task": "six"}, "says hateful or not only"),
-        ({"repeats": "21"}, "less than or equal to 20"),
     ],
 )
 def test_what_cannot_be_had_comes_back_with_the_form(reviewer: Client, more: dict[str, Any], said: str) -> None:

@@ -422,7 +422,7 @@ def test_answers_without_a_label_that_counts_are_named(gold: Path, tmp_path: Pat
         (("--rounds", "2", "--retry-failed"), "--retry-failed, --rounds"),
         (("--subset-column", "group"), "--subset-column"),
         (("--model", "keyword:cues-1", "--again"), "--model, --again"),
-        (("--repeats", "3", "--sample", "random", "--seed", "7"), "--sample, --seed, --repeats"),
+        (("--repeats", "3", "--sample", "random", "--seed", "7"), "--repeats, --sample, --seed"),
         (("--rule", "released", "--threshold", "0.5", "--list", "mine"), "--list, --rule, --threshold"),
         (("--threads", "3"), "--threads"),
         (("baseline", "garden"), "METHOD, SOURCES"),

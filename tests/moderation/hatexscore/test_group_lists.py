@@ -15,6 +15,7 @@ from annotation.models import Event, Item, Membership, Project
 from builders import make_labelled_item, make_member, make_project
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.group_list_files import BadGroups
+from moderation.domain.hatexscore.request import Scoring
 from moderation.domain.hatexscore.score import Weights
 from moderation.hatexscore import group_lists
 from moderation.hatexscore import start as hatexscore_start
@@ -74,8 +75,8 @@ def adding() -> str:
 
 
 def scored(item: Item, group_list: str, weights: Weights | None = None) -> Score:
-    choice = hatexscore_start.Choice(
-        Estimator.GIVEN, group_list=group_list, weights=weights or Weights(), p=0.9, p_masked=0.1
+    choice = Scoring(
+        estimator=Estimator.GIVEN, group_list=group_list, weights=weights or Weights(), p=0.9, p_masked=0.1
     )
     score = hatexscore_start.start(item, hatexscore_start.pasted(SAID, True), choice, ring=False)
     runner.claim_and_perform(Run.objects.get(public_id=score.run).pk, worker.planned_model)

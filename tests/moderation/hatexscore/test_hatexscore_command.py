@@ -149,9 +149,7 @@ def test_bad_lines_are_named_and_nothing_is_scored(tmp_path: Path, row: Any, sai
     [
         (["--list", "meto"], "There is no group list 'meto'"),
         (["--list", "nowhere.json"], "cannot be read"),
-        (["--weights", "1,1"], "Weights|--weights"),
-        (["--weights", "0,0,0,0"], "at least one is above 0"),
-        (["--threshold", "2"], "threshold"),
+        (["--weights", "0,0,0,0"], "--weights: Write four numbers"),
         (["--estimator", "given"], "p and p_masked on every line"),
         (["--model", "openai:unheard-of"], "not on the list"),
         (["--project", "nowhere"], "nowhere"),

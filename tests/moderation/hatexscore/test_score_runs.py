@@ -10,11 +10,13 @@ from annotation.domain.choices import Modality
 from annotation.models import Event, Item, Prior, Project, Seat
 from builders import category, make_item, make_label, make_member, make_open_item, make_picture, make_project
 from moderation.debates import start
+from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.estimate import Estimate
 from moderation.domain.hatexscore.estimators import Estimator
+from moderation.domain.hatexscore.request import Scoring
 from moderation.hatexscore import start as hatexscore_start
 from moderation.hatexscore.explanations import explanations, named
-from moderation.hatexscore.start import CannotScore, Choice, pasted
+from moderation.hatexscore.start import CannotScore, pasted
 from moderation.models import Score
 from providers import structured_output
 from runs.execution import runner, worker
@@ -75,7 +77,7 @@ def test_the_model_that_explained_is_asked_for_both_numbers_at_the_same_time(wir
     run = explained(item)
     said = named(item, f"run:{run.public_id}")
     assert said is not None
-    score = done(hatexscore_start.start(item, said, Choice(), ring=False))
+    score = done(hatexscore_start.start(item, said, Scoring(), ring=False))
     assert (score.state, score.estimated_by, score.source) == ("scored", "openai:explainer", "run")
     assert (score.p, score.p_masked, score.htc, score.qf, score.tgi, score.cc) == (0.75, 0.75, 1, 0, 1, 0)
     assert score.score == 0.5
@@ -89,7 +91,7 @@ def test_the_model_that_explained_is_asked_for_both_numbers_at_the_same_time(wir
 
 
 def test_the_row_keeps_what_the_numbers_came_from(item: Item) -> None:
-    choice = Choice(Estimator.GIVEN, p=0.75, p_masked=0.25, rule=hatexscore_start.Rule.RELEASED)
+    choice = Scoring(estimator=Estimator.GIVEN, p=0.75, p_masked=0.25, rule=Rule.RELEASED)
     actor = make_member(item.project)
     score = done(hatexscore_start.start(item, pasted(SAID, True), choice, actor, ring=False))
     assert (score.qf, score.score, score.rule, score.threshold) == (0.5, 0.875, "released", 0.45)
@@ -104,26 +106,26 @@ def test_the_row_keeps_what_the_numbers_came_from(item: Item) -> None:
 
 def test_nobody_is_asked_where_nothing_is_quoted(wire: WireServer, item: Item) -> None:
     said = pasted("“roses” has nothing to do with migrants. Conclusion: hateful", True)
-    score = done(hatexscore_start.start(item, said, Choice(), ring=False))
+    score = done(hatexscore_start.start(item, said, Scoring(), ring=False))
     assert (score.state, score.qf, score.score, score.p) == ("scored", 0, 0.5, None)
     assert wire.heard == []
 
 
 def test_an_estimate_that_cannot_be_read_leaves_no_number(wire: WireServer, item: Item) -> None:
     wire.queue(*(say('{"probability": 85}') for _ in range(6)), model="estimator")
-    score = done(hatexscore_start.start(item, pasted(SAID, True), Choice(), ring=False))
+    score = done(hatexscore_start.start(item, pasted(SAID, True), Scoring(), ring=False))
     assert (score.state, score.score, score.qf) == ("unreadable", None, None) and score.reason
 
 
 def test_a_refused_estimate_is_reported(wire: WireServer, item: Item) -> None:
     wire.queue(say("I'm sorry, but I can't help with that."), say('{"probability": 0.1}'), model="estimator")
-    score = done(hatexscore_start.start(item, pasted(SAID, True), Choice(), ring=False))
+    score = done(hatexscore_start.start(item, pasted(SAID, True), Scoring(), ring=False))
     assert (score.state, score.score) == ("refused", None)
 
 
 def test_a_saved_number_is_not_paid_for_twice(wire: WireServer, item: Item) -> None:
     wire.queue(say('{"probability": 0.75}'), status(503), model="estimator")
-    score = hatexscore_start.start(item, pasted(SAID, True), Choice(), ring=False)
+    score = hatexscore_start.start(item, pasted(SAID, True), Scoring(), ring=False)
     run = Run.objects.get(public_id=score.run)
     wire_heard = len(wire.heard)
     runner.claim_and_perform(run.pk, worker.planned_model)
@@ -135,7 +137,7 @@ def test_a_saved_number_is_not_paid_for_twice(wire: WireServer, item: Item) -> N
 
 @pytest.mark.parametrize("text", ["I'm sorry, but I can't help with that.", "  "])
 def test_what_was_refused_or_is_empty_has_a_row_and_no_run(item: Item, text: str) -> None:
-    score = hatexscore_start.start(item, pasted(text, True), Choice(), ring=False)
+    score = hatexscore_start.start(item, pasted(text, True), Scoring(), ring=False)
     assert score.state in ("refused", "unreadable") and score.score is None and score.run is None
     assert not Run.objects.exists()
 
@@ -171,7 +173,7 @@ def test_all_explanations_of_an_item_are_found(project: Project) -> None:
     }
     assert [each.structured for each in found.values()].count(False) == 1  # the explanation alone concludes by itself
     for each in found.values():
-        score = done(hatexscore_start.start(item, each, Choice(Estimator.KEYWORD), ring=False))
+        score = done(hatexscore_start.start(item, each, Scoring(estimator=Estimator.KEYWORD), ring=False))
         assert (score.state, score.htc) == ("scored", 1), each.key
         assert score.appended is each.structured
 
@@ -179,16 +181,14 @@ def test_all_explanations_of_an_item_are_found(project: Project) -> None:
 @pytest.mark.parametrize(
     ("choice", "said"),
     [
-        (Choice(Estimator.GIVEN), "before and after"),
-        (Choice(Estimator.GIVEN, p=85, p_masked=0), "from 0 to 1"),
-        (Choice(threshold=1.5), "threshold"),
-        (Choice(language="tlh"), "no language"),
-        (Choice(group_list="meto"), "no group list"),
-        (Choice(model="openai:unheard-of"), "not on the list"),
-        (Choice(Estimator.DETOXIFY), "install the extra detoxify"),
+        (Scoring(estimator=Estimator.GIVEN), "before and after"),
+        (Scoring(language="tlh"), "no language"),
+        (Scoring(group_list="meto"), "no group list"),
+        (Scoring(model="openai:unheard-of"), "not on the list"),
+        (Scoring(estimator=Estimator.DETOXIFY), "install the extra detoxify"),
     ],
 )
-def test_a_choice_that_is_not_to_be_had_is_one_sentence(item: Item, choice: Choice, said: str) -> None:
+def test_a_choice_that_is_not_to_be_had_is_one_sentence(item: Item, choice: Scoring, said: str) -> None:
     with pytest.raises(CannotScore, match=said):
         hatexscore_start.start(item, pasted(SAID, True), choice, ring=False)
     assert not Score.objects.exists()
@@ -197,13 +197,14 @@ def test_a_choice_that_is_not_to_be_had_is_one_sentence(item: Item, choice: Choi
 def test_a_post_without_words_has_nothing_to_mask(project: Project) -> None:
     with pytest.raises(CannotScore, match="no text"):
         hatexscore_start.start(
-            make_item(project, "", picture=make_picture(project)), pasted(SAID, True), Choice(), ring=False
+            make_item(project, "", picture=make_picture(project)), pasted(SAID, True), Scoring(), ring=False
         )
 
 
 @pytest.mark.parametrize(
     ("said", "number"),
-    [('{"probability": 0.5}', 0.5), ("0.5", 0.5), ('{"probability": 1}', 1.0), ("0", 0.0)],
+    [('{"probability": 0.5}', 0.5), ("0.5", 0.5), ('{"probability": 1}', 1.0), ("0", 0.0), ('"0.5"', 0.5)]
+    + [('{"probability": "0.5"}', 0.5), ('{"probability": "50%"}', 0.5)],
 )
 def test_a_number_is_read(said: str, number: float) -> None:
     read = structured_output.read_answer(said, Estimate)
@@ -211,7 +212,7 @@ def test_a_number_is_read(said: str, number: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["85%", "about 0.5", '"0.5"', '{"probability": "0.5"}', "true", "1.5", "-0.1", "NaN", ""]
+    "said", ["85%", "about 0.5", '"about 0.5"', '{"probability": "150%"}', "true", "1.5", "-0.1", "NaN", ""]
 )
 def test_anything_but_a_number_from_0_to_1_is_unreadable(said: str) -> None:
     assert isinstance(structured_output.read_answer(said, Estimate), structured_output.InvalidAnswer)

@@ -165,7 +165,7 @@ def begun(project: Project | None, source: GoldSource, method: str = "predict", 
     """The runs of an evaluation of the method."""
     grid = ArmGrid([method], {name: [value] for name, value in options.items()})
     task = Task.BINARY if method == "predict" else None
-    evaluation, _new = evaluation_start.begin(project, [source], Wish(grid, task), ring=False)
+    evaluation, _new = evaluation_start.begin(project, [source], Wish(grid=grid, task=task), ring=False)
     return list(evaluation.runs())
 
 

@@ -4,6 +4,7 @@ What each prompt holds is read from the requests that the server received.
 """
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -18,6 +19,7 @@ from annotation.models import Item, Project
 from builders import make_item, make_member, make_picture, make_project
 from moderation.debates import start
 from moderation.domain.predict.perspectives import SEEDED
+from moderation.domain.predict.protocol import Memory, PredictRun
 from moderation.models import Perspective
 from moderation.perspectives import edit
 from predict_models import HATE, OTHER, UNSURE, add_examples, judgement, script, speaker_of, speeches, views
@@ -84,8 +86,8 @@ def test_ten_calls_six_of_them_one_after_the_other_and_everybody_hears_what_the_
     assert asked(wire)[5:] == [
         ("debater", {"R2", "R4"}),
         ("debater", {"R1", "R3", "R5", "N1"}),
-        ("debater", {"N1", "H1"}),
-        ("debater", {"H1", "N2"}),
+        ("debater", {"R2", "R4", "N1", "H1"}),
+        ("debater", {"R1", "R3", "R5", "H1", "N2"}),
         ("debate_judge", {"N1", "H1", "N2", "H2"}),
     ]
     assert sorted(speaker_of(each) for each in wire.heard[:5]) == [1, 2, 3, 4, 5]
@@ -145,6 +147,14 @@ def test_who_abstains_or_brings_nothing_is_counted_and_on_neither_side(wire: Wir
     assert found["state"] == "succeeded"
 
 
+def test_the_command_says_whose_votes_are_missing(wire: WireServer, item: Item) -> None:
+    script(wire, HATE, HATE, say(json.dumps({"reason": "R3", "label": "Rather rude"})), OTHER, OTHER)
+    wire.queue(*[say(json.dumps({"reason": "R3", "label": "Rather rude"}))] * 2, model="perspective")
+    out = StringIO()
+    call_command("run", "predict", item.project.slug, "--wait", "--threads", "1", stdout=out)
+    assert re.search(r"  Without the vote of 1: [\w-]+ \(invalid_label\)\.\n", out.getvalue())
+
+
 REFUSAL = say(None, refusal="I will not label this.")
 FILTERED = status(400, "content_filter")
 
@@ -156,7 +166,7 @@ def test_a_refused_or_filtered_perspective_is_missing_and_the_debate_goes_on(wir
     outcome = Run.objects.get().outcome
     assert outcome["votes"] == {"hate": 1, "non_hate": 1, "abstained": 0, "missing": 3}
     why = {row["perspective"]: row["missing_because"] for row in outcome["stances"] if row["stance"] == "missing"}
-    assert why == {"k-mhas": "refused", "kold": "provider_blocked", "unsmile": "refused"}
+    assert why == found["missing"] == {"k-mhas": "refused", "kold": "provider_blocked", "unsmile": "refused"}
     assert [row["missing_because"] for row in outcome["stances"] if row["stance"] != "missing"] == ["", ""]
     debaters = [hears(heard) for heard in wire.heard if heard.model == "debater"]
     assert debaters[:2] == [{"R4"}, {"R1", "N1"}]
@@ -214,6 +224,18 @@ def test_one_round_or_full_transcripts_for_the_judge(wire: WireServer, item: Ite
     script(wire, HATE, OTHER, HATE, OTHER, HATE)
     (_full,) = run("--option", "history=transcripts")
     assert asked(wire)[-1] == ("debate_judge", set(UTTERANCES))
+
+
+def test_in_the_second_round_a_side_may_have_its_argument_alone(wire: WireServer, item: Item) -> None:
+    """Algorithm 2 names no reference there; runs that were stored before there was a choice asked so."""
+    for options in (("--option", "memory=argument"), ()):
+        script(wire, HATE, OTHER, HATE, OTHER, HATE)
+        run(*options)
+    [second, response] = [each.said("user") for each in wire.heard if "Your argument was:" in each.said("user")][:2]
+    assert asked(wire)[7:9] == [("debater", {"N1", "H1"}), ("debater", {"H1", "N2"})]
+    assert "\n\nYour argument was:" in second and "\n\n\n" not in second + response
+    assert PredictRun.model_validate({}).memory is Memory.ARGUMENT
+    assert Run.objects.latest("pk").options["memory"] == Memory.REFERENCE
 
 
 def test_one_perspective_is_left_out_and_others_are_switched_off(

@@ -280,13 +280,13 @@ def test_a_run_takes_the_projects_set_unless_it_names_another(project: Project, 
         chosen = start.options_for(project, start.DebateRequest("arcade", options))
         return [chosen["prompts"], chosen["prompts_version"]]
 
-    assert stored() == ["careful", "1"]
+    assert stored() == ["careful", "2"]
     project.prompt_set = "paper"
-    assert stored() == ["paper", "1"]
-    assert stored(prompts="plain") == ["plain", "1"]
-    assert stored(prompts="plain", prompts_version="1") == ["plain", "1"]
-    with pytest.raises(BadChoice, match=r"^The prompt set plain has version 1 on this site, not 2\.$"):
-        stored(prompts="plain", prompts_version="2")
+    assert stored() == ["paper", "2"]
+    assert stored(prompts="plain") == ["plain", "2"]
+    assert stored(prompts="plain", prompts_version="2") == ["plain", "2"]
+    with pytest.raises(BadChoice, match=r"^The prompt set plain has version 2 on this site, not 1\.$"):
+        stored(prompts="plain", prompts_version="1")
 
 
 @pytest.mark.django_db
@@ -308,9 +308,9 @@ def test_the_command_names_the_set_and_its_json_and_the_history_hold_it(item: It
     out = StringIO()
     call_command("run", "baseline", "garden", "--prompts", "paper", "--wait", "--json", stdout=out)
     (found,) = json.loads(out.getvalue())
-    assert (found["state"], found["prompts"], found["prompts_version"]) == ("succeeded", "paper", "1")
+    assert (found["state"], found["prompts"], found["prompts_version"]) == ("succeeded", "paper", "2")
     facts = Event.objects.get(verb="runs_started").facts
-    assert (facts["prompts"], facts["prompts_version"]) == ("paper", "1")
+    assert (facts["prompts"], facts["prompts_version"]) == ("paper", "2")
 
 
 @pytest.mark.django_db(transaction=True)

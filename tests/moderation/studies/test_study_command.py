@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from collections import Counter
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -150,7 +151,7 @@ def test_a_study_that_may_take_too_many_calls_is_not_started(project: Project, t
         ),
         (
             'title = "t"\nrepeats = 99\n[data]\nproject = "garden"\n[[arms]]\nmethods = "baseline"',
-            "study.toml, Repeats: from 1 to 20.",
+            "study.toml, repeats: Input should be less than or equal to 20.",
         ),
         (
             'title = "t"\n[data]\nproject = "garden"\n[scores]\nestimator = "guess"\n[[arms]]\nmethods = "explain"',
@@ -213,7 +214,28 @@ def test_every_template_runs_on_a_project_with_the_built_in_model(
     text = text.replace('"short"', '"short"\npages = 2').replace("repeats = 5", "repeats = 2")
     found, told = study(written(tmp_path, text))
     assert found["state"] == "done" and found["report"]["results"]
+    for table in tables_of(found["report"]):
+        titles = [str(column.title) for column in table.columns]
+        assert len(titles) == len(set(titles)), table.key  # who reads the file by names loses nothing
     assert Turn.objects.exists() and "lines on 2 items" in told
+
+
+@pytest.mark.parametrize("name", ["arcade-table-3-six", "arcade-table-3-binary", "arcade-table-4"])
+def test_the_tables_of_judges_share_one_debate_of_one_auxiliary(
+    wire: WireServer, project: Project, tmp_path: Path, name: str
+) -> None:
+    """Section 5.2 of H-VLI: Qwen3-VL-Plus prosecutes, defends and gates for every judge."""
+    text = next(template.text for template in study_templates() if template.name == name)
+    for line in ("models", "auxiliaries", "judges"):
+        text = text.replace(f"# {line} = ", f"{line} = ")
+    text = text.replace("dashscope:qwen3-vl-plus", "openai:auxiliary").replace("dashscope:MODEL", "openai:other")
+    text = text.replace("openai:MODEL", "openai:one").replace("[data]\n", '[data]\nproject = "garden"\nlimit = 2\n')
+    report = study(written(tmp_path, text))[0]["report"]
+    plans = [arm["plan"] for arm in report["arms"] if "judge" in arm["plan"]]
+    assert [plan["judge"] for plan in plans] == ["openai:one", "openai:other"]
+    assert {plan[role] for plan in plans for role in ("gatekeeper", "prosecutor", "defender")} == {"openai:auxiliary"}
+    # For each of two posts three calls of one debate, a verdict of each judge, and an answer of each without one.
+    assert Counter(request.model for request in wire.heard) == {"auxiliary": 6, "one": 4, "other": 4}
 
 
 def test_refused_and_unreadable_answers_stand_apart_by_pattern_and_difficulty(

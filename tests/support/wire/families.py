@@ -3,6 +3,7 @@
 `wire.always(gpt5)` makes the wire server one of them. What a request may hold is read from the request itself.
 """
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -80,6 +81,39 @@ def hybrid_qwen(exchange: Exchange) -> None:
     if parameters(exchange).get("enable_thinking") is not False:
         sentence = "parameter.enable_thinking must be set to false for non-streaming calls"
         return reject(exchange, "InvalidParameter", sentence)
+    return sensible(exchange)
+
+
+def streams_only(exchange: Exchange) -> None:
+    """Answer in a stream only, as QwQ does at DashScope by both protocols."""
+    is_asked = exchange.heard.body.get("stream") or exchange.heard.headers.get("x-dashscope-sse") == "enable"
+    if not is_asked:
+        sentence = "This model only support stream mode, please enable the stream parameter to access the model. "
+        return reject(exchange, "invalid_parameter_error", sentence)
+    return stream(exchange, answer_for(exchange.heard))
+
+
+def stream(exchange: Exchange, text: str) -> None:
+    """Send a text as a stream of events, a few letters each."""
+    whole = exchange.reply(text)
+    pieces = [text[at : at + 40] for at in range(0, len(text), 40)]
+    bodies = [_event(exchange, piece, None) for piece in pieces] + [_event(exchange, "", "stop")]
+    bodies[-1]["usage"] = whole["usage"]
+    data = "".join(f"data: {json.dumps(body)}\n\n" for body in bodies) + "data: [DONE]\n\n"
+    exchange.send_bytes(200, data.encode(), {"Content-Type": "text/event-stream"})
+
+
+def _event(exchange: Exchange, piece: str, finish: str | None) -> dict[str, Any]:
+    if exchange.speaks_openai:
+        delta = {"index": 0, "delta": {"content": piece}, "finish_reason": finish}
+        return {"object": "chat.completion.chunk", "model": exchange.heard.model, "choices": [delta]}
+    return exchange.reply(piece, finish=finish or "null")
+
+
+def no_system(exchange: Exchange) -> None:
+    """Reject a system role, as vLLM does for Gemma 2."""
+    if any(message["role"] == "system" for message in exchange.heard.messages):
+        return exchange.send(400, {"object": "error", "message": "System role not supported", "code": 400})
     return sensible(exchange)
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from annotation.domain.design.question_changes import changes, merge
-from annotation.domain.questions.design_rows import BadQuestions
 from annotation.domain.questions.question import Asked, Option, Question, QuestionKind, When
+from annotation.domain.questions.refusals import BadQuestions
 
 SEVERITY = Question("severity", QuestionKind.SCALE, wording={"": "How bad?"}, points=5, key="a", place=1)
 TARGETS = Question("targets", QuestionKind.MANY, options=(Option("men"), Option("women")), key="d", place=2)

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.design.file import BadDesign, as_json, read_design
-from annotation.domain.questions.design_rows import KEYS, BadQuestions, question_row, read_questions
+from annotation.domain.questions.design_rows import KEYS, question_row, read_questions
 from annotation.domain.questions.question import Asked, Option, Question, QuestionKind, When
+from annotation.domain.questions.refusals import BadQuestions
 
 WORDS = st.dictionaries(
     st.sampled_from(["", "ko", "zh-hans"]),

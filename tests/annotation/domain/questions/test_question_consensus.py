@@ -4,17 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.domain.questions.consensus import (
-    QuestionConsensus,
-    majority_options,
-    majority_spans,
-    median_point,
-    question_consensus,
-    span_overlap,
-)
+from annotation.domain.questions.consensus import QuestionConsensus, question_consensus
+from annotation.domain.questions.kinds.many import majority_options
+from annotation.domain.questions.kinds.scale import median_point
+from annotation.domain.questions.kinds.span import majority_spans, span_overlap
 from annotation.domain.questions.question import QuestionKind
 
-ONE, MANY, SCALE, TEXT, SPAN = QuestionKind
+ONE, MANY, SCALE, TEXT, SPAN = map(QuestionKind, ("one", "many", "scale", "text", "span"))
 
 
 @pytest.mark.parametrize(
@@ -41,10 +37,10 @@ def test_what_people_answered_together(kind, answers, value):
     assert (found.answers, found.value) == (len(answers), value)
 
 
-@pytest.mark.parametrize("kind", QuestionKind)
-def test_one_answer_is_no_consensus(kind):
+@pytest.mark.parametrize(("kind", "answer"), [(ONE, "a"), (MANY, ["a"]), (SCALE, 3), (TEXT, "x"), (SPAN, [[0, 2]])])
+def test_one_answer_is_no_consensus(kind, answer):
     assert question_consensus(kind, []) == QuestionConsensus(0)
-    assert question_consensus(kind, [{ONE: "a", MANY: ["a"], SCALE: 3, TEXT: "x", SPAN: [[0, 2]]}[kind]]).value is None
+    assert question_consensus(kind, [answer]).value is None
 
 
 def test_overlap_is_the_mean_share_of_common_characters_of_every_two():

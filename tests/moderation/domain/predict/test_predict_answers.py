@@ -44,7 +44,7 @@ def test_the_judge_s_hate_is_read_in_its_usual_forms(written: str):
     [
         *("Non-hate", "non-hate", "Non-hateful", "NON-HATEFUL", "Nonhate", "non hate", "Not hateful", "Not hate"),
         *("Non\u2011hateful", "Non–hate", "non_hate", "Not hate speech", "Non-hate speech."),
-        *("비혐오", "비 혐오", "非仇恨"),
+        *("비혐오", "비 혐오", "혐오 아님", "혐오 표현이 아님", "非仇恨", "不是仇恨言论", "Label: Non-hate"),
     ],
 )
 def test_the_judge_s_non_hate_is_read_in_its_usual_forms(written: str):
@@ -60,10 +60,9 @@ def test_the_judge_s_non_hate_is_read_in_its_usual_forms(written: str):
             "not Hate at all",
             "no hate",
             "Hate? No",
-            "Label: Hate",
             "nonhat",
         ),
-        *("¬Hate", "- Hate", "!Hate", "", "Offensive", "혐오 아님", "不仇恨吗"),
+        *("¬Hate", "- Hate", "!Hate", "", "Offensive", "혐오 아님?", "不仇恨吗"),
         *(None, 1, True, ["Hate"], {"label": "Hate"}),
     ],
 )
@@ -140,6 +139,14 @@ def test_a_position_between_the_two_is_none(written: Any):
         (KOLD, "not-offensive", Stance.NON_HATE),
         (KOLD, "I don’t know.", Stance.ABSTAINED),
         (KOLD, "I do not know", Stance.ABSTAINED),
+        (KOLD, "공격적", Stance.HATE),
+        (KOLD, "공격적이지 않음", Stance.NON_HATE),
+        (KOLD, "冒犯", Stance.HATE),
+        (KOLD, "不具冒犯性", Stance.NON_HATE),
+        (KOLD, "모르겠음", Stance.ABSTAINED),
+        (KOLD, "不确定", Stance.ABSTAINED),
+        (UNSMILE, "혐오 표현", Stance.HATE),
+        (UNSMILE, "不是仇恨言论", Stance.NON_HATE),
         (UNSMILE, "Hate speech", Stance.HATE),
         (UNSMILE, "Hateful", Stance.HATE),
         (UNSMILE, "Non-hateful", Stance.NON_HATE),
@@ -154,7 +161,7 @@ def test_a_label_is_read_in_its_usual_forms(perspective: Perspective, written: s
     ("perspective", "written"),
     [
         *[(KOLD, written) for written in ("Hate speech", "Hateful", "Non-hateful", "not really offensive", "off", "")],
-        *[(KOLD, written) for written in (None, "Offensive or not", "inoffensive", "unknown")],
+        *[(KOLD, written) for written in (None, "Offensive or not", "inoffensive", "unknown", "혐오")],
         *[(UNSMILE, written) for written in ("Offensive", "Not offensive", "Hate speech?", "maybe")],
     ],
 )

@@ -52,12 +52,12 @@ def test_a_whole_file() -> None:
         ('title = "t"', "s.toml, arms: this key is missing; add it."),
         (
             'title = "t"\nrounds = 2\n[[arms]]\nmethods = "arcade"',
-            "s.toml, rounds: there is no such key; there are title, task, repeats, data, scores, arms.",
+            "s.toml, rounds: there is no such key; there are task, repeats, title, data, scores, arms.",
         ),
         (
             'title = "t"\n[data]\nfolder = "x"\n[[arms]]\nmethods = "arcade"',
-            "s.toml, data.folder: there is no such key; there are file, project, images, format, columns, labels, "
-            "text_only, leave_out_bad_rows, sample, limit, seed.",
+            "s.toml, data.folder: there is no such key; there are sample, limit, seed, file, project, images, format, "
+            "columns, labels, text_only, leave_out_bad_rows.",
         ),
         (
             'title = "t"\n[data.columns]\nbody = "x"\n[[arms]]\nmethods = "arcade"',
@@ -69,7 +69,7 @@ def test_a_whole_file() -> None:
         ('title = "t"\n[[arms]]\nmethods = "a"\nrounds = []', "s.toml, [[arms]] 1, rounds: write one value or a list"),
         ('title = "t"\n[[arms]]\nmethods = "a"\nrounds = [[1]]', "s.toml, [[arms]] 1, rounds: write one value"),
         ('title = "t"\nrepeats = 0\n[[arms]]\nmethods = "a"', "s.toml, repeats: Input should be greater than or equal"),
-        ('title = "t"\ntask = "five"\n[[arms]]\nmethods = "a"', "s.toml, task: Input should be 'six' or 'binary'."),
+        ('title = "t"\ntask = "five"\n[[arms]]\nmethods = "a"', "s.toml, task: choose one of six, binary."),
         ("#" * (LONGEST + 1), "s.toml is longer than 100000 characters: shorten it."),
     ],
 )  # fmt: skip

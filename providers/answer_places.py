@@ -1,0 +1,84 @@
+"""Where servers put a model's answer, and its text from there, for every protocol.
+
+Most put it into `content`: as a text, in parts, or as an object. Some have it as the arguments of a call, or beside the
+message. What stands with the thoughts is told apart: the answer is there only where nothing else holds it.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+_NOT_SAID = {"thinking", "reasoning", "tool_use", "redacted_thinking", "refusal"}
+
+
+class Said(NamedTuple):
+    """The text of an answer, and what stands in its place with the thoughts where there is no text."""
+
+    text: str
+    thought: str = ""
+
+
+def said_in(choice: Mapping[str, Any]) -> Said:
+    """Return what one choice of an answer says."""
+    found = choice.get("message")
+    message: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+    content = text_of(message.get("content"))
+    called = "\n".join(_arguments(message))
+    # Both are kept: words before a call are no answer, and two answers that differ must not be read as one.
+    text = "\n".join(part for part in (content, called) if part.strip()) or content
+    if not text.strip():
+        text = text_of(choice.get("text")) or text
+    return Said(text, "" if text.strip() else _thought(message))
+
+
+def text_of(content: Any) -> str:
+    """Return the text of a content: a string, a list of parts, or an object that is the answer itself."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Mapping):
+        return _text_of_part(content) if _is_part(content) else json.dumps(content, ensure_ascii=False)
+    if isinstance(content, list):
+        if content and all(isinstance(part, Mapping) and not _is_part(part) for part in content):
+            return json.dumps(content, ensure_ascii=False)
+        return "".join(map(_text_of_part, content))
+    return ""
+
+
+def _is_part(content: Mapping[str, Any]) -> bool:
+    """Return whether an object is a part of a content and not an answer: only parts have nothing but their kind."""
+    return content.keys() <= {
+        "type",
+        "text",
+        "annotations",
+        "index",
+        "thinking",
+        "signature",
+        "closed",
+        "refusal",
+    } and (bool(content.keys() & {"type", "text", "thinking"}) or not content)
+
+
+def _text_of_part(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, Mapping) or part.get("type") in _NOT_SAID:
+        return ""
+    text = part.get("text")
+    return text if isinstance(text, str) else ""
+
+
+def _arguments(message: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the arguments of each call: a model that was given no tool can only mean its answer by them."""
+    calls = message.get("tool_calls")
+    functions = [call.get("function") for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
+    for function in (*functions, message.get("function_call")):
+        arguments = function.get("arguments") if isinstance(function, Mapping) else None
+        if isinstance(arguments, str):
+            yield arguments
+        elif isinstance(arguments, Mapping):
+            yield json.dumps(arguments, ensure_ascii=False)
+
+
+def _thought(message: Mapping[str, Any]) -> str:
+    return next((text for name in _THOUGHTS if (text := text_of(message.get(name))).strip()), "")

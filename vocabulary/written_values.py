@@ -1,0 +1,161 @@
+"""Read what a model wrote for a value: one of a closed set, yes or no, a number, in the forms in which models write.
+
+A value is read only if all that is written stands for it: `1 (Racist)` is read, `1 (Sexist)` and `not quite racist`
+are not. Nothing is searched for inside a sentence, nothing is the nearest match. What is not read is returned
+unchanged, for the field's own check.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import BeforeValidator, Field
+
+Value = TypeVar("Value")
+
+_AROUND = " \t\r\n\"'“”‘’「」『』《》`*_"
+_BETWEEN = re.compile(r"(?<=\w)[\s_\-‐‑‒–—−·]+(?=\w)")
+_PARTS = re.compile(r"[:(（)）\[\]【】]|\s[-–—]\s|(?<=\d)[.)]\s+|(?<=^\d)\s+|(?<=^\d\d)\s+")
+_LONGEST = 200
+
+# Words that say what kind of value it is, in front of it or behind it.
+_KINDS = (
+    *("category", "label", "class", "type", "code", "cue", "cue type", "hate type", "verdict", "judgment", "judgement"),
+    *("stance", "answer", "position", "severity", "level", "score"),
+    *(
+        "범주",
+        "카테고리",
+        "분류",
+        "유형",
+        "라벨",
+        "레이블",
+        "코드",
+        "단서",
+        "판정",
+        "판단",
+        "입장",
+        "답",
+        "결론",
+        "심각도",
+    ),
+    *("类别", "分类", "标签", "类型", "代码", "线索", "判断", "判定", "立场", "答案", "结论", "严重程度"),
+)
+
+
+def folded(written: str) -> str:
+    """Return a word without case, quotation marks around it, a full stop, and spaces or hyphens between its parts."""
+    plain = unicodedata.normalize("NFKC", written.replace("’", "'")).casefold().strip(_AROUND)
+    plain = plain.removesuffix(".").removesuffix("。").strip(_AROUND)
+    return _BETWEEN.sub("", plain)
+
+
+class ClosedSet(Generic[Value]):
+    """Values and the forms in which each may be written. A form of several values stands for none of them."""
+
+    def __init__(self, values: Mapping[Value, Iterable[str]]) -> None:
+        written = [(form, value) for value, forms in values.items() for form in forms]
+        self._exactly = _of_one_value(written)
+        self._value_of = _of_one_value((folded(form), value) for form, value in written)
+
+    def read(self, written: Any) -> Value | None:
+        """Return the value that is written, alone or with its other forms: `1`, `Racist`, `Category 1: Racist`.
+
+        Returns None if it is none, or if its parts stand for different values.
+        """
+        if isinstance(written, bool | float) or not isinstance(written, str | int):
+            return None
+        text = str(written)
+        if len(text) > _LONGEST:
+            return None
+        for whole in (self._exactly.get(text), self._value_of.get(folded(text))):
+            if whole is not None:
+                return whole
+        plain = unicodedata.normalize("NFKC", text).strip(_AROUND)
+        values = {self._of_part(part) for part in _PARTS.split(plain) if _says_something(part)}
+        return next(iter(values)) if len(values) == 1 else None
+
+    def _of_part(self, part: str) -> Value | None:
+        word = folded(part)
+        found = self._value_of.get(word)
+        return self._value_of.get(_without_kind(word)) if found is None else found
+
+
+def _of_one_value(written: Iterable[tuple[str, Value]]) -> dict[str, Value]:
+    values: dict[str, set[Value]] = {}
+    for form, value in written:
+        values.setdefault(form, set()).add(value)
+    return {form: next(iter(of)) for form, of in values.items() if len(of) == 1}
+
+
+def _says_something(part: str) -> bool:
+    word = folded(part)
+    return bool(word) and word not in _FOLDED_KINDS
+
+
+def _without_kind(word: str) -> str:
+    kind = next((kind for kind in _FOLDED_KINDS if word.startswith(kind)), "")
+    if kind:
+        return word.removeprefix(kind)
+    return word.removesuffix(next((kind for kind in _FOLDED_KINDS if word.endswith(kind)), ""))
+
+
+_FOLDED_KINDS = sorted({folded(kind) for kind in _KINDS}, key=len, reverse=True)
+
+
+def one_of(values: Mapping[Value, Iterable[str]]) -> BeforeValidator:
+    """Return a validator that reads one of these values in its forms, and passes anything else on as it is."""
+    return BeforeValidator(reader_of(values))
+
+
+def reader_of(values: Mapping[Value, Iterable[str]]) -> Callable[[Any], Any]:
+    """Return the function of `one_of`."""
+    known = ClosedSet(values)
+
+    def read(written: Any) -> Any:
+        value = known.read(written)
+        return written if value is None else value
+
+    return read
+
+
+# ── Yes or no ─────────────────────────────────────────────────────────────────
+
+YES_FORMS = ("yes", "y", "true", "예", "네", "응", "참", "맞음", "맞다", "맞습니다", "是", "是的", "对", "真", "有")
+NO_FORMS = (
+    *("no", "n", "false", "아니오", "아니요", "아니", "아님", "거짓", "否", "不", "不是", "不对", "假", "没有", "无"),
+)
+YesNo = Annotated[bool, Field(strict=True), one_of({True: YES_FORMS, False: NO_FORMS})]
+"""True or false, also in words."""
+
+# ── Numbers ───────────────────────────────────────────────────────────────────
+
+_NUMBER = re.compile(r"([+-]?\d{1,9}(?:\.\d{1,12})?)")
+_PER_CENT = re.compile(r"(\d{1,3}(?:\.\d{1,9})?) ?(?:%|per ?cent|퍼센트)")
+
+
+def read_number(written: Any) -> Any:
+    """Return the number that a text is; anything else as it is."""
+    if not isinstance(written, str) or len(written) > _LONGEST:
+        return written
+    plain = unicodedata.normalize("NFKC", written).strip(_AROUND)
+    if not _NUMBER.fullmatch(plain):
+        return written
+    return float(plain) if "." in plain else int(plain)
+
+
+def read_share(written: Any) -> Any:
+    """Return the number from 0 to 1 that a text is, as `0.86` or `86%`; anything else as it is."""
+    if isinstance(written, str) and len(written) <= _LONGEST:
+        plain = unicodedata.normalize("NFKC", written).strip(_AROUND).casefold()
+        if per_cent := _PER_CENT.fullmatch(plain):
+            return float(per_cent[1]) / 100
+    return read_number(written)
+
+
+Number = BeforeValidator(read_number)
+"""Reads a number in quotation marks as well."""
+Whole = Annotated[int, Field(strict=True), Number]
+"""A whole number, also in quotation marks."""
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True), BeforeValidator(read_share)]
+"""A number from 0 to 1, also in quotation marks or in per cent."""
