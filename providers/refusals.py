@@ -14,6 +14,7 @@ from typing import NamedTuple
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
 _FIRST = 3  # sentences in which a refusal is said
 _BEFORE = " \t\r\n\"'*#>-“"
+_ERROR, _QUOTED = re.compile(r'\s*\{\s*"(?:error|code|오류|错误)"'), re.compile(r'"([^"]+)"')
 _PART = re.compile(r"<(\w+)>")
 _OF_HATE = re.compile(
     r"\bhate|hostil|harmless|innocent|offensive|racis|sexis|slur|혐오|증오|무해|비하|차별|仇恨|无害|歧视|侮辱|冒犯",
@@ -21,7 +22,7 @@ _OF_HATE = re.compile(
 )
 # What goes on from a refusal to a verdict.
 _GOES_ON = re.compile(
-    r"(?:\b(?:but|however|yet|still|though)\b|지만|으나|그러나|但|不过|然而)[^.!?。！？]*?"
+    r"(?:\b(?:but|however|yet|still|though)\b|지만|으나|그러나|但|不过|然而)[^.!?。！？]{0,160}?"
     r"(?:\b(?:is|are|as|it's|label:?|verdict:?|not)\s(?:\w+\s){0,4}(?:hate|harmless|offensive|racis|sexis|fine\b)"
     r"|(?:혐오|증오)[^.,]{0,12}(?:다|요|음|임)[.\s]*$|무해[^.,]{0,8}다"
     r"|(?:是|属于|构成|不含|没有)[^。,，]{0,10}(?:仇恨|无害))",
@@ -30,10 +31,11 @@ _GOES_ON = re.compile(
 
 
 class _Language(NamedTuple):
-    """How a language refuses, what rates the post instead, and what only a machine says of itself."""
+    """How a language refuses, what rates the post instead or cannot decide, and what a machine says of itself."""
 
     refusal: re.Pattern[str]
     verdict: re.Pattern[str]
+    undecided: re.Pattern[str]
     machine: re.Pattern[str]
 
 
@@ -61,11 +63,17 @@ def refuses(text: str) -> bool:
     return False
 
 
+def is_error(text: str) -> bool:
+    """Whether a server's error stands in place of an answer, and says that a filter stopped it."""
+    return _ERROR.match(text) is not None and any(map(_is_refusal, _QUOTED.findall(text)))
+
+
 def _is_refusal(sentence: str) -> bool:
     if _GOES_ON.search(sentence):
         return False
     return any(
         language.refusal.match(sentence)
-        and (language.verdict.search(sentence) is None or language.machine.search(sentence) is not None)
+        and language.verdict.search(sentence) is None
+        and (language.undecided.search(sentence) is None or language.machine.search(sentence) is not None)
         for language in _LANGUAGES
     )

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
 
 from providers.json_pieces import Piece, holds_json, piece_of, pieces, unwrapped
-from providers.refusals import refuses
+from providers.refusals import is_error, refuses
 from providers.thoughts import without_thoughts
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -149,8 +149,8 @@ def correction_prompt(error: str) -> str:
 
 
 def is_refusal(text: str) -> bool:
-    """Return whether the answer is a refusal in prose: it holds no JSON."""
-    return not holds_json(text) and refuses(text)
+    """Return whether the answer is a refusal in prose, without JSON, or a filter's error."""
+    return is_error(text) if holds_json(text) else refuses(text)
 
 
 def declines_to_write(text: str) -> bool:

@@ -43,10 +43,10 @@ class RunSummary(TypedDict):
     """How far a run is and what it came to; null is what is not known, or not open to the caller.
 
     `warnings`: `injection_suspected` if something that the models read looks like an order to them, `led_astray` if an
-    answer repeats our own instructions. `faults` are those of searches that the run went on without; `no_search` says
-    that no search was answered. `limit` is where it ended early, with a verdict on what it had. `missing` maps each
-    perspective that gave no usable answer to its reason. `prompts` is the set that the models were asked with.
-    `seconds` are those of work, without waiting.
+    answer repeats our own instructions, `reason_disagrees` if the reason concludes the opposite of the verdict.
+    `faults` are those of searches that the run went on without; `no_search` says that no search was answered. `limit`
+    is where it ended early, with a verdict on what it had. `missing` maps each perspective that gave no usable answer
+    to its reason. `prompts` is the set that the models were asked with. `seconds` are those of work, without waiting.
     """
 
     item: str | None

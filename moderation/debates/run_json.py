@@ -20,9 +20,10 @@ def run_as_json(
     Unknown values are None. `saved` is the money that caching of prompts saved, where its price is known. `waits` says
     what an open run waits for: `{for, until, detail, of}`; `pauses` are those in force, if they are known already.
     `warnings` holds `injection_suspected` if something that the models read looks like an order to them, and
-    `led_astray` if an answer repeats our own instructions. `faults` are those that did not end the run, `no_search`
-    says that none of its searches was answered, and `limit` names the limit that ended it early. `missing` maps each
-    perspective that gave no usable answer to its reason: its vote is in neither camp.
+    `led_astray` if an answer repeats our own instructions, `reason_disagrees` if the reason concludes the opposite of
+    the verdict. `faults` are those that did not end the run, `no_search` says that none of its searches was answered,
+    and `limit` names the limit that ended it early. `missing` maps each perspective that gave no usable answer to its
+    reason: its vote is in neither camp.
     """
     wait = wait_of(run, pauses) if run.state in OPEN else None
     outcome, saved = run.outcome or {}, run_saving(run, turns)

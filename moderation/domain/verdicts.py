@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 
 from annotation.domain.priors.schema import category_reader
 from annotation.domain.votes import Category
+from moderation.domain.hatexscore import htc
 from moderation.domain.task import Task
 from vocabulary.written_values import NO_FORMS, YES_FORMS, one_of
 
@@ -23,6 +24,9 @@ NOT_HATEFUL_FORMS = (
     *("非仇恨", "非仇恨言论", "非仇恨内容", "不是仇恨", "不是仇恨言论", "不属于仇恨言论", "无仇恨", "没有仇恨"),
 )
 """What models write for hateful and not hateful, in the languages of the posts."""
+
+REASON_DISAGREES = "reason_disagrees"
+"""The warning of a verdict whose own reason concludes the opposite."""
 
 
 class AnswerShape(BaseModel):
@@ -74,11 +78,18 @@ def category_type(categories: Sequence[Category]) -> Any:
     ]
 
 
+def stated_verdict(hateful: bool | None, reason: str, category: int | None = None) -> dict[str, Any]:
+    """Return `{"hateful", "category", "reason"}`, with a warning where the reason itself concludes the opposite."""
+    said = None if hateful is None else htc.verdict(reason)
+    warned = {"warnings": [REASON_DISAGREES]} if said is not None and said is not hateful else {}
+    return {"hateful": hateful, "category": category, "reason": reason} | warned
+
+
 def verdict(value: dict[str, Any], categories: Sequence[Category]) -> dict[str, Any]:
-    """Return `{"hateful", "category", "reason"}` of an answer in either form; a binary answer has no category."""
+    """Return the stated verdict of an answer in either form; a binary answer has no category."""
     code = value.get("category")
     hateful = value["hateful"] if code is None else next(row.hateful for row in categories if row.code == code)
-    return {"hateful": hateful, "category": code, "reason": value["reason"]}
+    return stated_verdict(hateful, value["reason"], code)
 
 
 def not_hateful_verdict(categories: Sequence[Category], task: Task, reason: str) -> dict[str, Any]:

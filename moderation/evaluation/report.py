@@ -17,6 +17,7 @@ from moderation.domain.evaluation.predict_tables import Votes, agent_table
 from moderation.domain.evaluation.tracks import track_figures
 from moderation.domain.predict.protocol import PERSPECTIVE_TURNS, Stance, missing_perspectives
 from moderation.domain.task import Task
+from moderation.domain.verdicts import REASON_DISAGREES
 from moderation.evaluation import scoring
 from moderation.evaluation.arms import Arm
 from moderation.evaluation.scoring import ScoringRequest
@@ -66,7 +67,7 @@ def report_of(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) 
         "began": evaluation.created_at.isoformat(),
         "wish": evaluation.wish,
         "categories": names,
-        "arms": [_described(arm, runs) | _without_search(ends[arm.method, arm.variant]) for arm in arms],
+        "arms": [_described(arm, runs) | _remarkable(ends[arm.method, arm.variant]) for arm in arms],
         "datasets": [
             {
                 "name": name,
@@ -121,6 +122,7 @@ def outcomes_by_arm(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[
             faults=outcome.get("faults") or (),
             no_search=bool(outcome.get("no_search")),
             limit=outcome.get("limit"),
+            warnings=outcome.get("warnings") or (),
         )
     return ends
 
@@ -164,10 +166,14 @@ def _described(arm: Arm, runs: QuerySet[Run]) -> dict[str, Any]:
     }
 
 
-def _without_search(ends: Sequence[Mapping[str, RunEnd]]) -> dict[str, int]:
-    """Return how many runs of an arm could not search, and how many ended early at a limit."""
+def _remarkable(ends: Sequence[Mapping[str, RunEnd]]) -> dict[str, int]:
+    """Return how many runs of an arm could not search, ended early at a limit, or contradict their own reason."""
     runs = [end for repeat in ends for end in repeat.values()]
-    return {"no_search": sum(end.no_search for end in runs), "ended_early": sum(end.limit is not None for end in runs)}
+    return {
+        "no_search": sum(end.no_search for end in runs),
+        "ended_early": sum(end.limit is not None for end in runs),
+        "contradicted": sum(REASON_DISAGREES in end.warnings for end in runs),
+    }
 
 
 def _comparisons(

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.domain.baseline import AgentAnswer, BaselineOptions, Variant, read_comment
 from moderation.domain.task import Task
-from moderation.domain.verdicts import verdict, verdict_shape
+from moderation.domain.verdicts import stated_verdict, verdict, verdict_shape
 from moderation.methods.debate_method import DebateMethod
 from moderation.methods.post_case import Post, post_of
 from moderation.methods.post_method import PostMethod
@@ -62,7 +62,7 @@ class Baseline(PostMethod):
         if (turn := turns.get("answer")) is None:
             return [_question(case)]
         if case.options.variant is Variant.AGENT:
-            return Finish(_verdict(turn.value["label"] == "hateful", turn.value["reason"]))
+            return Finish(stated_verdict(turn.value["label"] == "hateful", turn.value["reason"]))
         return Finish(verdict(turn.value, case.post.categories))
 
 
@@ -77,7 +77,7 @@ def _comment(case: BaselineCase, turns: Mapping[str, SavedTurn]) -> Sequence[Ste
         if (turn := turns.get(f"answer.{number}")) is None:
             return [_step(case, f"answer.{number}", max_tokens=200)]
         if answer := read_comment(str(turn.value)):
-            return Finish(_verdict(*answer))
+            return Finish(stated_verdict(*answer))
     return GiveUp(Reason.INVALID_OUTPUT, f"None of {ATTEMPTS} answers had one of the two forms that were asked for.")
 
 
@@ -94,10 +94,6 @@ def _step(case: BaselineCase, key: str, *, context: dict[str, Any] | None = None
         context={"variant": options.variant} | (context or {}),
         **more,
     )
-
-
-def _verdict(hateful: bool, reason: str) -> dict[str, Any]:
-    return {"hateful": hateful, "category": None, "reason": reason}
 
 
 def _most_calls(run: Run) -> int:

@@ -1,7 +1,7 @@
 """The execution of one claimed run: ask the models, save every answer, until the method has finished."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -81,7 +81,7 @@ class RunExecution:
             if isinstance(steps, (Finish, GiveUp)) and not self._save_last_turn():
                 continue
             if isinstance(steps, Finish):
-                return Outcome(RunState.SUCCEEDED, value={**steps.value, **self._warnings()})
+                return Outcome(RunState.SUCCEEDED, value={**steps.value, **self._warnings(steps.value)})
             if isinstance(steps, GiveUp):
                 return Outcome(state_of(steps.reason), steps.reason, steps.detail)
             open_steps = [step for step in steps if step.key not in self.saved]
@@ -118,10 +118,13 @@ class RunExecution:
         self.kept = early_end.NOTHING_KEPT
         return self._ask_round([early_end.limit_step(self.run, limit)])
 
-    def _warnings(self) -> dict[str, list[str]]:
-        """Return what whoever reads the outcome should know, under `warnings`; empty if there is nothing."""
+    def _warnings(self, value: Mapping[str, Any]) -> dict[str, list[str]]:
+        """Return what whoever reads the outcome should know, under `warnings`; empty if there is nothing.
+
+        The method's own warnings are in its value.
+        """
         flags = {flag for turn in self.saved.values() for flag in turn.flags}
-        warnings = sorted(flags & {Flag.INJECTION_SUSPECTED, Flag.LED_ASTRAY})
+        warnings = sorted({*value.get("warnings", ()), *flags & {Flag.INJECTION_SUSPECTED, Flag.LED_ASTRAY}})
         return {"warnings": warnings} if warnings else {}
 
     def _is_still_wanted(self) -> bool:

@@ -48,6 +48,8 @@ class RunEnd:
     no_search: bool = False
     limit: Mapping[str, str] | None = None
     """The limit at which the run ended early with what it had."""
+    warnings: Sequence[str] = ()
+    """What readers of the verdict should know."""
 
     def answer(self, task: Task) -> GivenAnswer | None:
         """Return the answer for the figures.

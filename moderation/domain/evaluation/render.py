@@ -17,6 +17,7 @@ NO_EXAMPLES = gettext_noop(
     "%(arm)s: these perspectives have no examples and are measured by their criteria alone: %(perspectives)s. Examples "
     "belong to the perspectives of a project: import them there, and name the project (--project)."
 )
+CONTRADICTED = gettext_noop("%(arm)s: verdicts whose own reason concludes the opposite: %(count)s.")
 NO_SEARCH = gettext_noop("%(arm)s: runs that could not search and judged the post alone: %(count)s.")
 ENDED_EARLY = gettext_noop(
     "%(arm)s: runs that ended early, at a limit, with a verdict on what they had until then: %(count)s."
@@ -98,6 +99,10 @@ def remarks_on_examples(arms: Iterable[tuple[str, Sequence[str]]]) -> list[Phras
     return [Phrase.of(NO_EXAMPLES, arm=arm, perspectives=", ".join(codes)) for arm, codes in arms if codes]
 
 
+_REMARKS = {"no_search": NO_SEARCH, "contradicted": CONTRADICTED, "ended_early": ENDED_EARLY}
+"""What is counted of an arm's runs, and what is said of it."""
+
+
 def remarks_of(report: Report) -> list[Phrase]:
     """Return the sentences about the arms of a finished report: the baseline, examples, searches, limits.
 
@@ -112,8 +117,12 @@ def remarks_of(report: Report) -> list[Phrase]:
             else (Phrase.of(NO_MODEL_IN, arm=name) for name in built_in)
         ),
         *remarks_on_examples((arm["name"], arm.get("without_examples", ())) for arm in arms),
-        *(Phrase.of(NO_SEARCH, arm=arm["name"], count=arm["no_search"]) for arm in arms if arm.get("no_search")),
-        *(Phrase.of(ENDED_EARLY, arm=arm["name"], count=arm["ended_early"]) for arm in arms if arm.get("ended_early")),
+        *(
+            Phrase.of(sentence, arm=arm["name"], count=arm[key])
+            for key, sentence in _REMARKS.items()
+            for arm in arms
+            if arm.get(key)
+        ),
     ]
 
 

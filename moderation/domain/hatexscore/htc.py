@@ -15,7 +15,7 @@ from moderation.domain.hatexscore.plain_text import plain
 from moderation.domain.hatexscore.quotations import Quotation, blanked, quotations, words_of_others
 from moderation.domain.hatexscore.signs import SignKind, is_named
 from moderation.domain.hatexscore.statements import stated_in, statements
-from moderation.domain.hatexscore.structure.halves import deciding, ellipses, is_undecided
+from moderation.domain.hatexscore.structure.halves import Verb, deciding, ellipses, is_undecided
 from moderation.domain.hatexscore.structure.implied import implied
 from moderation.domain.hatexscore.structure.listed import chosen_of_key, chosen_of_readings, chosen_of_two
 
@@ -37,15 +37,19 @@ def conclusions(explanation: str, quoted: Sequence[Quotation] | None = None) -> 
     if _contradicts_itself(text, stated):
         return []
     told = list(_said_by_others(others))
-    stated = _outermost([*stated, *chosen_of_two(text, segments), *ellipses(text, segments, told)])
-    return _decided(text, segments, stated) if stated else _outermost(implied(text, segments, told))
+    verbs = ellipses(text, segments, told)
+    by_verb = (verb.said for verb in verbs if verb.is_sure)
+    stated = _outermost([*stated, *chosen_of_two(text, segments), *by_verb])
+    return _decided(text, segments, stated, verbs) if stated else _outermost(implied(text, segments, told))
 
 
-def _decided(text: str, segments: Sequence[Segment], stated: Sequence[Conclusion]) -> list[Conclusion]:
+def _decided(
+    text: str, segments: Sequence[Segment], stated: Sequence[Conclusion], verbs: Sequence[Verb]
+) -> list[Conclusion]:
     """Return what decides of what is stated; nothing where the explanation takes it back as undecided."""
     final = deciding(text, segments, _final(text, stated))
     is_headed = bool(final) and bool(labels.heading_of(text[final[-1].start : final[-1].end]))
-    return [] if final and not is_headed and is_undecided(text, segments, final[-1]) else final
+    return [] if final and not is_headed and is_undecided(text, segments, final[-1], verbs) else final
 
 
 def verdict(explanation: str) -> bool | None:

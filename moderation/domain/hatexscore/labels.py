@@ -46,6 +46,7 @@ _RATED_FIRST = re.compile(
 )
 # A number there is the code of a kind of hate, not an answer: the kinds of H-VLI go from 1 to 5.
 _CODED = re.compile(r"(?:[_ ]speech)?[_ ](?:type|category|kind)[\s'\"]*[:=|]\s*['\"]?\d")
+_DENIED = re.compile(r"\b(?:no|non|not|without)[\s-]*$")  # of a rated word
 _LOW, _HIGH = 0.35, 0.65
 _BESIDE = 12  # characters in which a word such as "and" ties two things
 _LOOK = 60  # characters in which an answer stands
@@ -103,7 +104,7 @@ def _patterns() -> _Patterns:
         benign=re.compile(any_of("benign")),
         other_label=re.compile(rf"['\"\s]*(?:{any_of('other_label')})['\"\s.]*(?:입니다|이다|임|이에요)?(?:$|[(,—])"),
         no_verdict=re.compile(
-            rf"(?![^:\n]{{0,40}}{any_of('reached')})[^:(\n]{{0,12}}{any_of('no_verdict')}[^:\n]{{0,10}}[:=]"
+            rf"(?![^:\n]{{0,40}}{any_of('reached')})[^:(\n]{{0,12}}{any_of('no_verdict')}(?:[^:\n]{{0,10}}[:=]|\s{{2,}})"
         ),
         announces=re.compile(any_of("announces")),
         early=re.compile(any_of("early")),
@@ -128,7 +129,7 @@ def is_label(said: str) -> bool:
 
 def said_by(label: str) -> bool | None:
     """Return whether a bare label says hateful. Returns None if it is none of the labels."""
-    patterns = _patterns()
+    patterns, label = _patterns(), label.replace("非常", "")
     if any(tongue.word(label, 0, len(label)) for tongue in tongues()):
         return patterns.denied.search(label) is None
     return False if patterns.benign.search(label) or patterns.other_label.match(label) else None
@@ -265,7 +266,8 @@ def rhetorical(text: str, segment: Segment, words: Words = HATEFUL) -> Conclusio
 def _rated(text: str, start: int, mention: Word) -> bool | None:
     """Return whether the rating beside the word is high. Returns None if it is neither high nor low."""
     share = _rating(text, start, mention)
-    return None if share is None or _LOW < share < _HIGH else share >= _HIGH
+    is_denied = _DENIED.search(text, start, mention.start) is not None
+    return None if share is None or _LOW < share < _HIGH else (share >= _HIGH) is not is_denied
 
 
 def _rating(text: str, start: int, mention: Word) -> float | None:

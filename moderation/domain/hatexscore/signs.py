@@ -12,7 +12,7 @@ _LISTS = Path(__file__).with_name("lists")
 # What may stand before a word of hate and make the opposite of it.
 _NON = {
     "en": r"(?P<non>\b(?:(?:non|un)[\s-]?|not-|not(?=hate)))?",
-    "ko": r"(?P<non>비\s?|non-?\s?|not\s)?",
+    "ko": r"(?P<non>비\s?|(?<![가-힣])덜\s|non-?\s?|not\s)?",
     "zh": r"(?P<non>(?<![并绝远])非|non-?\s?|not\s)?",
 }
 # What the notation of the tables stands for.

@@ -15,6 +15,7 @@ from pydantic import Field
 from moderation.domain.predict.answers import DONT_KNOW, HATE, NON_HATE, Position
 from moderation.domain.predict.perspectives import SEEDED, Perspective
 from moderation.domain.prompt_options import PromptOptions
+from moderation.domain.verdicts import stated_verdict
 from vocabulary.refusals import gettext_noop as _
 from vocabulary.requests import Asked
 
@@ -261,10 +262,7 @@ def verdict(
     marks the run, so that people check the debate (threats T9).
     """
     changed = agreed(values)
-    return {
-        "hateful": judgement["label"] == HATE,
-        "category": None,
-        "reason": judgement["reason"],
+    return stated_verdict(judgement["label"] == HATE, judgement["reason"]) | {
         "label": judgement["label"],
         "votes": tally(votes),
         "majority": majority(votes),

@@ -12,6 +12,7 @@ from moderation.domain.antihateagent.actions import InvestigationOptions
 from moderation.domain.antihateagent.page_windows import check_rationale
 from moderation.domain.antihateagent.protocol import Page, Walk, unstruck_evidence, walk
 from moderation.domain.tongue import Tongue
+from moderation.domain.verdicts import stated_verdict
 from moderation.methods import verdict_outcome
 from moderation.methods.antihateagent.questions import InvestigationCase
 from moderation.methods.post_case import is_of_evaluation, item_of_run
@@ -41,10 +42,8 @@ def outcome_of(case: InvestigationCase, state: Walk, limit: Mapping[str, str] | 
     grounded = [page for page in state.read_pages if page.number not in case.options.struck]
     about = {"claim": claim, "holds": _HOLDS[judgment["verdict"]]} if claim else {}
     reason = f"{_NO_SEARCH[case.tongue]} {checked.text}" if state.was_search_impossible else checked.text
+    about |= stated_verdict(None if claim else judgment["verdict"] == "HATE", reason)
     return about | {
-        "hateful": None if claim else judgment["verdict"] == "HATE",
-        "category": None,
-        "reason": reason,
         "confidence": judgment["confidence"],
         "ungrounded": not grounded,
         "cited": list(checked.cited),

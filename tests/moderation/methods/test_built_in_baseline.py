@@ -95,3 +95,8 @@ def test_a_report_names_the_arms_in_which_no_language_model_was_used() -> None:
     (remark,) = remarks_of({"arms": arms[:1]})
     assert remark.startswith("No language model was used: the built-in keyword baseline")
     assert remarks_of({"arms": arms[1:]}) == []
+
+
+def test_a_report_counts_verdicts_that_their_own_reason_contradicts() -> None:
+    (remark,) = remarks_of({"arms": [{"name": "b", "no_language_model": False, "contradicted": 2}]})
+    assert remark == "b: verdicts whose own reason concludes the opposite: 2."

@@ -161,6 +161,21 @@ def test_an_empty_indictment_still_reaches_defender_and_judge(wire: WireServer, 
     assert (found["hateful"], found["calls"]) == (False, 4)
 
 
+@pytest.mark.parametrize(
+    ("reason", "warnings"), [("Conclusion: hateful.", ["reason_disagrees"]), ("Conclusion: not hateful.", [])]
+)
+def test_a_verdict_whose_reason_concludes_the_opposite_carries_a_warning(
+    wire: WireServer, item: Item, client: Client, reason: str, warnings: list[str]
+) -> None:
+    wire.queue(verdict(0, f"It is about a garden. {reason}"), model="baseline")
+    (found,) = run("baseline", "garden")
+    assert (found["state"], found["hateful"], found["warnings"]) == ("succeeded", False, warnings)
+    Item.objects.update(stage=Stage.DISPUTED)
+    client.force_login(make_member(item.project, Role.REVIEWER).user)
+    page = client.get(reverse("moderation:run", args=["garden", Run.objects.get().public_id])).content.decode()
+    assert ("The reason concludes the opposite of the verdict." in page) is bool(warnings)
+
+
 def test_where_nothing_is_found_the_case_is_dismissed_after_two_calls(wire: WireServer, item: Item) -> None:
     wire.queue(cues(), model="gatekeeper")
     wire.queue(cues(), model="prosecutor")

@@ -24,7 +24,7 @@ _OF_QUOTES = (SignKind.REPORT, SignKind.TOPIC)
 """What is told with these is the quotation behind them."""
 _LINKS = (SignKind.COPULA, SignKind.LINK, SignKind.NEGATION, SignKind.DISTANT)
 REACH = 300  # characters: no sentence says anything of a word further off
-OPPOSITE = re.compile(r"(?:non|un|not)(?=[\s-]|hate|flag)|비|非")
+OPPOSITE = re.compile(r"(?:non|un|not)(?=[\s-]|hate|flag)|비|덜|非")
 _GLOSS = re.compile(r"\s?\([^()\n]{1,30}\)")
 LISTED = re.compile(r"\s*[,/、]")
 _LAST_LABEL, _ENDS = re.compile(r"[,:](?=\s*(?:not\s|a\s|definitely\s|clearly\s)?\s*$)"), re.compile(r"\s*$")

@@ -5,6 +5,7 @@ conceded decide nothing beside another half.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from moderation.domain.hatexscore.clauses.clause import Statement
 from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.labels import Segment
 from moderation.domain.hatexscore.normalize import Span
+from moderation.domain.hatexscore.quotations import BLANK
 from moderation.domain.hatexscore.signs import SignKind, any_of, kinds_of
 from moderation.domain.hatexscore.statements import statements
 
@@ -21,6 +23,7 @@ _ENDS = r"(?=\s*(?:$|[.,;:!)\n。—\x02]))"
 _CLAUSE = re.compile(r"[,.;:!?\n。—\x02()|]")
 _HALF_ENDS = re.compile("[,;()]")
 _NEXT = 40  # characters of the next sentence in which it goes on
+_OPEN = {SignKind.DOUBT, SignKind.REPORT}
 _DENIALS = {SignKind.NEGATION, SignKind.DISTANT}
 
 
@@ -34,6 +37,8 @@ class _Patterns(NamedTuple):
     part: re.Pattern[str]
     whole: re.Pattern[str]
     undecided: re.Pattern[str]
+    quoted: re.Pattern[str]
+    opposes: re.Pattern[str]
 
 
 @cache
@@ -46,11 +51,20 @@ def _patterns() -> _Patterns:
         part=re.compile(any_of("part")),
         whole=re.compile(any_of("whole")),
         undecided=re.compile(any_of("undecided")),
+        quoted=re.compile(rf"{BLANK}|{any_of('quoted')}"),
+        opposes=re.compile(any_of("opposes")),
     )
 
 
-def ellipses(text: str, segments: Sequence[Segment], quoted: Sequence[Statement]) -> list[Conclusion]:
-    """Return what verbs state that leave out their word, as in "this one certainly is"."""
+class Verb(NamedTuple):
+    """What a verb says that leaves out its word, and whether that is sure: of which word it speaks."""
+
+    said: Conclusion
+    is_sure: bool
+
+
+def ellipses(text: str, segments: Sequence[Segment], quoted: Sequence[Statement]) -> list[Verb]:
+    """Return the verbs that leave out their word, as in "this one certainly is"."""
     verbs = [
         (segment, verb)
         for segment in segments
@@ -59,57 +73,57 @@ def ellipses(text: str, segments: Sequence[Segment], quoted: Sequence[Statement]
     ]
     if not verbs:
         return []
-    told = [*quoted, *(each for segment in segments for each in statements(text, segment))]
-    bare = text
+    stated = (each for segment in segments for each in statements(text, segment))
+    told = sorted([*quoted, *stated], key=_end_of_said)
+    signs = list(text)
     for _, verb in verbs:
-        bare = bare[: verb.start()] + " " * len(verb[0]) + bare[verb.end() :]
+        signs[verb.start() : verb.end()] = " " * len(verb[0])
+    bare = "".join(signs)
     said = (_filled(text, bare, segment, verb, told) for segment, verb in verbs)
-    return [conclusion for conclusion in said if conclusion]
+    return [each for each in said if each]
 
 
-def _filled(
-    text: str, bare: str, segment: Segment, verb: re.Match[str], told: Sequence[Statement]
-) -> Conclusion | None:
-    """Return what the verb states with the word of the clause before it. Returns None if that is unsure.
+def _filled(text: str, bare: str, segment: Segment, verb: re.Match[str], told: Sequence[Statement]) -> Verb | None:
+    """Return what the verb says with the word of the clause before it. Returns None if there is none, or a condition.
 
     `bare` is the text without such verbs.
     """
     half, begin = _beginnings(text, segment, verb.start())
-    last = max((each for each in told if each.said.end <= begin), key=lambda each: each.said.end, default=None)
-    if last is None or begin - last.said.end > _FAR or _is_open(text, max(half, last.said.end), begin, verb.end()):
+    before = bisect_right(told, begin, key=_end_of_said)
+    last = told[before - 1] if before else None
+    if last is None or begin - last.said.end > _FAR or _is_field(text, begin, last, segment, verb):
         return None
-    if last.said.end <= segment.start and not _is_tied(text, bare, segment, verb):
+    if _is_supposed(text, max(half, last.said.end), verb.end()):
         return None
     is_denied = bool(kinds_of(bare, begin, verb.start()) & _DENIALS)
-    if is_denied and not verb[0].isascii():
-        return None
-    return Conclusion(begin, verb.end(), last.word is ((verb["no"] is None) is not is_denied))
+    is_sure = not (is_denied and not verb[0].isascii()) and not kinds_of(text, begin, verb.end()) & _OPEN
+    if last.said.end <= segment.start:
+        is_sure = is_sure and SignKind.COPULA not in kinds_of(bare, segment.start, begin)
+    return Verb(Conclusion(begin, verb.end(), last.word is ((verb["no"] is None) is not is_denied)), is_sure)
 
 
-def _is_tied(text: str, bare: str, segment: Segment, verb: re.Match[str]) -> bool:
-    """Whether the sentence of the verb speaks of the one before it: no other predicate or field stands between."""
-    _, begin = _beginnings(text, segment, verb.start())
-    is_field = text[begin - 1 : begin] == ":" and not text[begin : verb.start()].strip()
-    return not is_field and SignKind.COPULA not in kinds_of(bare, segment.start, begin)
+def _is_field(text: str, begin: int, last: Statement, segment: Segment, verb: re.Match[str]) -> bool:
+    """Whether the verb answers a field that does not name the word."""
+    return last.said.end <= segment.start and text[begin - 1 : begin] == ":" and not text[begin : verb.start()].strip()
 
 
 def _beginnings(text: str, segment: Segment, before: int) -> Span:
     """Return where the half and where the clause begin that end there."""
-    half = max([segment.start, *(hit.end() for hit in _patterns().contrast.finditer(text, segment.start, before))])
-    return half, max([half, *(stop.end() for stop in _CLAUSE.finditer(text, segment.start, before))])
+    start = max(segment.start, before - _FAR)
+    half = max([start, *(hit.end() for hit in _patterns().contrast.finditer(text, start, before))])
+    return half, max([half, *(stop.end() for stop in _CLAUSE.finditer(text, half, before))])
 
 
 def _has_subject(text: str, segment: Segment, verb: re.Match[str]) -> bool:
     """Whether the verb has a subject in its sentence, and is no "what it is"."""
     _, begin = _beginnings(text, segment, verb.start())
     is_told = _patterns().asks_back.search(text, max(segment.start, begin - 1), verb.end()) is None
-    return is_told and re.search(r"\w", text[segment.start : verb.start()]) is not None
+    return is_told and re.search(r"\w", text[max(segment.start, begin - _FAR) : verb.start()]) is not None
 
 
-def _is_open(text: str, since: int, begin: int, end: int) -> bool:
-    """Whether a condition is set since the clause before, or this one doubts or tells what others say."""
-    is_supposed = SignKind.CONDITION in kinds_of(text, since, end) and not _patterns().whole.search(text, since, end)
-    return is_supposed or bool(kinds_of(text, begin, end) & {SignKind.DOUBT, SignKind.REPORT})
+def _is_supposed(text: str, start: int, end: int) -> bool:
+    """Whether a condition is set there, other than that the parts are taken together."""
+    return SignKind.CONDITION in kinds_of(text, start, end) and not _patterns().whole.search(text, start, end)
 
 
 def deciding(text: str, segments: Sequence[Segment], stated: Sequence[Conclusion]) -> list[Conclusion]:
@@ -121,24 +135,45 @@ def deciding(text: str, segments: Sequence[Segment], stated: Sequence[Conclusion
     return [] if halves and _goes_on(text, segments, stated[-1]) else list(stated)
 
 
-def is_undecided(text: str, segments: Sequence[Segment], said: Conclusion) -> bool:
-    """Whether the rest of the sentence or the next one says that it cannot be decided."""
-    behind = [one.end for one in segments if one.end > said.end][:2]
-    return bool(behind) and _patterns().undecided.search(text, said.end, behind[-1]) is not None
+def is_undecided(text: str, segments: Sequence[Segment], said: Conclusion, verbs: Sequence[Verb]) -> bool:
+    """Whether the rest of the sentence or the next one leaves it open.
+
+    It may say so, oppose what is quoted, or end in a verb that says the opposite of what nobody knows.
+    """
+    behind = segments[bisect_right(segments, said.end, key=_end_of) :][:2]
+    end = behind[-1].end if behind else said.end
+    patterns = _patterns()
+    is_of_quote = said.hateful and patterns.quoted.search(text, *_half(text, segments, said, None)) is not None
+    return (
+        patterns.undecided.search(text, said.end, end) is not None
+        or (is_of_quote and patterns.opposes.search(text, said.end, end) is not None)
+        or any(
+            not verb.is_sure and said.end < verb.said.start < end and verb.said.hateful is not said.hateful
+            for verb in verbs
+        )
+    )
 
 
 def _half(text: str, segments: Sequence[Segment], said: Conclusion, before: Conclusion | None) -> Span:
     """Return the half of its sentence that this is said in: behind and before a contrast and other conclusions."""
     segment = _sentence(segments, said)
-    contrasts = [hit.end() for hit in _patterns().contrast.finditer(text, segment.start, said.start)]
-    start = max([segment.start, *contrasts, before.end if before else 0])
+    since = max(segment.start, said.start - _FAR, before.end if before else 0)
+    start = max([since, *(hit.end() for hit in _patterns().contrast.finditer(text, since, said.start))])
     ends = _HALF_ENDS.search(text, said.end, segment.end)
     contrast = _patterns().contrast.search(text, said.end, ends.start() if ends else segment.end)
     return start, contrast.start() if contrast else ends.start() if ends else segment.end
 
 
 def _sentence(segments: Sequence[Segment], said: Conclusion) -> Segment:
-    return next((one for one in segments if one.end >= said.end), segments[-1])
+    return segments[min(bisect_left(segments, said.end, key=_end_of), len(segments) - 1)]
+
+
+def _end_of(segment: Segment) -> int:
+    return segment.end
+
+
+def _end_of_said(statement: Statement) -> int:
+    return statement.said.end
 
 
 def _is_aside(text: str, half: Span) -> bool:
@@ -149,5 +184,7 @@ def _is_aside(text: str, half: Span) -> bool:
 def _goes_on(text: str, segments: Sequence[Segment], said: Conclusion) -> bool:
     """Whether another half follows that states nothing, in the sentence or as the next one."""
     segment = _sentence(segments, said)
-    following = text[said.end : segment.end + _NEXT]
-    return any(pattern.search(following) for pattern in (_patterns().contrast, _patterns().whole))
+    goes_on = _patterns().contrast.search(text, said.end, segment.end + _NEXT) or _patterns().whole.search(
+        text, said.end
+    )
+    return goes_on is not None

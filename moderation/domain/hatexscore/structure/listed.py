@@ -19,11 +19,14 @@ _FAR = 300  # characters between two readings of one list
 _BEFORE = 90  # characters before a list in which it is announced
 _LOW, _HIGH = 0.35, 0.65
 _LABEL = r"(?P<label>[^,;.()\n|/=。\d—]{1,40})"
+_BEHIND = 8  # characters behind the first code in which it is called a reading
+_MEANS = re.compile(r"means?\b|stands? for|\bfor\b|뜻|의미|表示|代表")  # of a key that names one code alone
 _WORDS = 5  # of the longest bare label
 _CODE_FIRST = re.compile(
-    r"(?<![a-z\d.%/+-])['\"]?(?P<code>\d{1,3}|[a-e])['\"]?\s?(?:=|:|—|→|\(|\)|\s(?=not?\b|non|most|fully|very|extremely)"
-    r"|(?:means?|is|stands? for|indicates?|denotes?|for)\s"
-    rf"|[은는이가]\s?|表示|代表|意味着|意为|指|为|是)\s?{_LABEL}"
+    r"(?<![a-z\d.%/+-])['\"]?(?P<code>(?<!of )\d{1,3}|[a-e]|(?<![가-힣])[가-라](?=\s?[:=)])|zero|one|two)"
+    r"['\"]?(?:점|分)?\s?(?:=|:|—|→|\(|\)|\s(?=not?\b|non|most|fully|very|extremely)"
+    r"|(?:(?:would )?means?|is|stands? for|indicates?|denotes?|for)\s"
+    rf"|이면\s|[은는이가]\s?|表示|代表|意味着|意为|指|为|是)\s?{_LABEL}"
 )
 _LABEL_FIRST = re.compile(rf"{_LABEL}\s?(?:=|\(|→)\s?(?P<code>\d{{1,3}})(?![\d.%/])")
 _NUMBERED = {
@@ -75,7 +78,7 @@ def _patterns() -> _Patterns:
         named=re.compile(
             rf"{reading}\s?\(?(?P<by>{_CODE})\)?(?![a-z\d])"
             rf"|(?:{any_of('chooses')}|[:,(→—]|^|\n)\s?\(?(?P<code>{_CODE})\)?(?={any_of('chosen')}|\s*(?:$|[.,;:!。)\n—]))"
-            rf"|(?P<former>{former})|(?P<latter>{latter})"
+            rf"|(?:(?P<former>{former})|(?P<latter>{latter}))(?!\s(?:line|sentence|word|half|part|row|time))"
         ),
         refused=re.compile(any_of("refused")),
         # One of two, with what denies it on either side.
@@ -91,7 +94,7 @@ def chosen_of_key(text: str) -> tuple[str, list[Conclusion]]:
     said = _without(text, pairs)
     codes = "|".join({pair.code for pair in pairs}) if not pairs[0].code.isdigit() else r"\d{1,3}(?:\.\d)?"
     chosen = re.compile(
-        rf"(?:[:=→]|{any_of('chooses')}|{any_of('reading')}|^|\n)[\s'(*]*(?P<code>{codes})(?![a-z\d%])"
+        rf"(?:[:=→—]|{any_of('chooses')}|{any_of('reading')}|^|\n)[\s'(*]*(?P<code>{codes})(?![a-z\d%])"
         rf"(?:\s?(?:/|out of)\s?\d+|점|分)?(?={any_of('chosen')}|\s*'?\s*(?:$|[.,;:!。)(|\n\x02—]))"
     )
     found = [(hit, _by_key(pairs, hit["code"])) for hit in chosen.finditer(said)]
@@ -113,6 +116,8 @@ def _key(text: str) -> list[_Item]:
         ]
         if len({pair.hateful for pair in near}) == 2:
             return near
+        if len(pairs) == 1 and pairs[0].hateful and _MEANS.search(text, pairs[0].start, pairs[0].end):
+            return pairs
     return []
 
 
@@ -131,8 +136,8 @@ def _pairs(text: str, pattern: re.Pattern[str]) -> Iterator[_Item]:
 def _by_key(pairs: Sequence[_Item], code: str) -> bool | None:
     """Return what a code stands for; between two numbers of a key, the meaning of the nearer. None: it is halfway."""
     said = {pair.code: pair.hateful for pair in pairs}
-    if code in said or not pairs[0].code.isdigit():
-        return said.get(code)
+    if len(said) == 1 or code in said or not pairs[0].code.isdigit():
+        return said.get(code, False if len(said) == 1 else None)
     ends = sorted((float(pair.code), pair.hateful) for pair in pairs)
     (low, at_low), (high, at_high) = ends[0], ends[-1]
     share = (float(code) - low) / (high - low)
@@ -190,7 +195,7 @@ def _place(mark: re.Match[str]) -> int:
 
 
 def _is_announced(text: str, first: re.Match[str]) -> bool:
-    return _patterns().announced.search(text, max(0, first.start() - _BEFORE), first.end()) is not None
+    return _patterns().announced.search(text, max(0, first.start() - _BEFORE), first.end() + _BEHIND) is not None
 
 
 def _said(text: str, start: int, end: int) -> bool | None:
@@ -222,6 +227,7 @@ def chosen_of_two(text: str, segments: Sequence[Segment]) -> Iterator[Conclusion
 
 def _without(text: str, items: Sequence[_Item]) -> str:
     """Return the text with a stop and blanks for these items."""
+    signs = list(text)
     for item in items:
-        text = f"{text[: item.start]}\x02{' ' * (item.end - item.start - 1)}{text[item.end :]}"
-    return text
+        signs[item.start : item.end] = "\x02".ljust(item.end - item.start)
+    return "".join(signs)
