@@ -433,7 +433,7 @@ NO_OBJECTS = {
     *("AntiHateAgentForm.engine", "ArcadeForm.judge", "EvaluationForm.judges", "EvaluationForm.methods"),
     *("EvaluationForm.prompts", "InvestigateForm.engine", "InvestigateForm.prompts", "JudgeForm.judge"),
     *("NewProjectForm.template", "PredictForm.debate_judge", "RunFields.prompts", "SettingsForm.prompt_set"),
-    *("StageForm.prompts", "StartForm.prompts"),
+    *("StageForm.auxiliary", "StageForm.prompts", "StartForm.auxiliary", "StartForm.prompts"),
 }
 """Fields whose choices are codes of the project's own design, words, models or files of the site."""
 
