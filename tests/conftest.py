@@ -231,6 +231,7 @@ def _clean_start(tmp_path_factory: pytest.TempPathFactory, request: pytest.Fixtu
     translation.activate(site_settings.LANGUAGE_CODE)  # a test before may have asked for a page in another language
     learnt_facts.site_facts.take_new()
     learnt_facts.site_facts.know([])
+    learnt_facts.site_facts._in_a_row.clear()
     model_facts.Reading.at = None
     folder = tmp_path_factory.getbasetemp() / f"files-{abs(hash(request.node.nodeid)):x}"  # created at the first write
     with override_settings(

@@ -89,7 +89,8 @@ class PendingStep:
     @property
     def habits(self) -> frozenset[Fact]:
         """Why the model was asked more than once, as what would be learnt of it if it became a habit."""
-        reasons = {Fact.REMINDED: self._invalid_replies > 0, Fact.WORDY: self._was_cut}
+        is_wordy = self._was_cut and not self.usage.thinking_tokens  # that a model thinks is learnt elsewhere
+        reasons = {Fact.REMINDED: self._invalid_replies > 0, Fact.WORDY: is_wordy}
         return frozenset(fact for fact, is_reason in reasons.items() if is_reason)
 
     @property

@@ -207,7 +207,7 @@ def test_what_was_learnt_is_known_after_a_restart_until_somebody_has_it_forgotte
 
 
 @once
-@pytest.mark.parametrize("written", ["very hateful", "种族主义", "racist", "Racists"])
+@pytest.mark.parametrize("written", ["very hateful", "种族主义", "not racist", "Racists"])
 def test_l04_a_category_that_is_none_is_never_read_as_the_nearest(ask: Ask, written: str):
     wrong = altered(lambda text: json.dumps({**json.loads(text), "category": written}))
     asked = ask(wrong, wrong, wrong)
