@@ -13,15 +13,16 @@ from django.db import connection
 
 from providers import wiring
 from providers.learnt_facts import site_facts
-from providers.messages import Model, ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request
+from providers.messages import Model, ProviderError, Refused, Reply, Request
 from runs import origin, signals
 from runs.domain.states import Flag, Reason, RunState, TurnState, reason_of, state_of
 from runs.execution import budget, early_end, shutdown, thread_pool, turns
-from runs.execution.interruptions import TimeLimitReached, WaitForProvider, WorkerStopping, wait_after
+from runs.execution.interruptions import TimeLimitReached, WaitForProvider, WorkerStopping
 from runs.execution.step import PendingStep, StepAnswer, unusable_answer
+from runs.execution.waits import last_words, wait_after_fault
 from runs.methods.method import LIMIT_KEY, EndsEarly, Finish, GiveUp, Method, Outcome, SavedTurn, Step, StepKind
 from runs.models import Run
-from runs.queue import call_sql, lease, lease_keeper, model_facts, provider_pauses
+from runs.queue import call_sql, lease, lease_keeper, model_facts
 from runs.queue.call_sql import CallUnderWay
 
 ModelOfRole = Callable[[str, str], Model]
@@ -320,13 +321,13 @@ class RunExecution:
             pending.count_refusal(refusal.attempts)
             answer = unusable_answer(reason_of(refusal.code), str(refusal))
         except ProviderError as fault:
-            if waiting := self._waiting_after(pending, fault):
+            if waiting := wait_after_fault(self.run, pending.step, fault):
                 self._tell_of_call(pending, WAITS)
                 self._refund(pending, fault)
                 return waiting
             pending.retries += fault.attempts - 1
             pending.usage += fault.usage
-            answer = unusable_answer(reason_of(fault.code), _last_words(fault))
+            answer = unusable_answer(reason_of(fault.code), last_words(fault))
         self._tell_of_call(pending, ASKED_AGAIN if answer is None else answer.reason or answer.state, reply)
         if answer is None:
             self._send_next_call(pending)
@@ -344,13 +345,13 @@ class RunExecution:
             pending.count_spending()
             answer = unusable_answer(reason_of(refusal.code), str(refusal))
         except ProviderError as fault:
-            if waiting := self._waiting_after(pending, fault):
+            if waiting := wait_after_fault(self.run, pending.step, fault):
                 self._tell_of_call(pending, WAITS)
                 if pending.step.spends:
                     self._refund(pending, fault)
                 return waiting
             pending.retries += fault.attempts - 1 if pending.step.spends else 0
-            answer = unusable_answer(reason_of(fault.code), _last_words(fault))
+            answer = unusable_answer(reason_of(fault.code), last_words(fault))
         self._tell_of_call(pending, answer.reason or answer.state)
         self._hold_turn(pending, answer)
         return None
@@ -374,30 +375,6 @@ class RunExecution:
         if self.under_way:  # only the last answer of a round may wait for the next call
             self._save_last_turn()
 
-    def _has_waits_left(self, fault: ProviderError) -> bool:
-        return isinstance(fault, ProviderBusy) and self.run.waits + 1 < settings.RUN_BUSY_ROUNDS
-
-    def _waiting_after(self, pending: PendingStep, fault: ProviderError) -> WaitForProvider | None:
-        """Return how the run waits after this fault, and store the pause that it is or meets.
-
-        Returns None if the fault is the end of the step: it does not pass, or the run brought about too many pauses.
-        """
-        if not isinstance(fault, ProviderPaused):
-            return wait_after(fault, self.run.waits) if self._has_waits_left(fault) else None
-        is_cause = self._store_pause(pending, fault) and fault.is_cause
-        if is_cause and self.run.pauses_caused + 1 >= provider_pauses.MOST_CAUSED:
-            return None
-        return wait_after(fault, self.run.waits, is_cause=is_cause)
-
-    def _store_pause(self, pending: PendingStep, fault: ProviderPaused) -> bool:
-        """Store the pause. Return whether it is a new one; that of a search is nobody else's."""
-        step = pending.step
-        if step.work is not None and not step.spends:
-            return False
-        name = step.spends[0] if step.spends else self.run.model_plan[step.role]
-        provider = name.partition(":")[0]
-        return provider_pauses.pause_provider(provider, str(fault), fault.retry_after, model=fault.model)
-
     def _refund(self, pending: PendingStep, fault: ProviderError) -> None:
         """Refund the call that brought nothing; earlier calls of the same step were paid and stay on record."""
         key = pending.step.key
@@ -417,13 +394,6 @@ def release_connection() -> None:
     """Return the database connection to its pool, so that none is held while a model works."""
     if connection.vendor == "postgresql" and not connection.in_atomic_block:
         connection.close()
-
-
-def _last_words(fault: ProviderError) -> str:
-    """Return what ends the step. A pause ends it where the run brought about too many."""
-    if isinstance(fault, ProviderPaused):
-        return f"{fault} This run was the first to meet it, {provider_pauses.MOST_CAUSED} times."
-    return str(fault)
 
 
 def _outcome_of(step: Step, turn: SavedTurn) -> Outcome:
