@@ -32,6 +32,13 @@ def read(*documents: str) -> str:
     return "\n".join((ROOT / document).read_text(encoding="utf-8") for document in documents)
 
 
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_a_name_that_a_document_places_in_a_file_is_there(document: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    for name, file in re.findall(r"`([A-Za-z_][\w.]*)` (?:of|in)\s+`([\w/]+\.(?:py|js|toml))`", text):
+        assert re.search(rf"\b{name.rpartition('.')[2]}\b", (ROOT / file).read_text(encoding="utf-8")), (name, file)
+
+
 def test_documents_name_every_command_and_none_that_does_not_exist() -> None:
     texts = [*(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")), *DOCUMENTS, "SECURITY.md"]
     named = set(re.findall(r"manage\.py\s+([a-z_]+)", read(*texts)))
