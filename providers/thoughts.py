@@ -29,8 +29,9 @@ _AROUND = (
     re.compile(r"\s*<\|begin_of_solution\|>(.*?)(?:<\|end_of_solution\|>\s*)?\Z", re.DOTALL),
     re.compile(r"\s*<\|START_RESPONSE\|>(.*?)(?:<\|END_RESPONSE\|>\s*)?\Z", re.DOTALL),
 )
-_LAST_SIGN = re.compile(
-    r"(?:\s*(?:<\|(?:im_end|eot_id|endoftext|return|end)\|>|</s>|<end_of_turn>|<｜end▁of▁sentence｜>))+\s*\Z"
+_LAST_SIGNS = (
+    *(f"<|{name}|>" for name in ("im_end", "eot_id", "endoftext", "return", "end")),
+    *("</s>", "<end_of_turn>", "<｜end▁of▁sentence｜>"),
 )
 _EDGE_AFTER = re.compile(r"[ \t]*(?:\r?\n|\Z|[{\[`<])")
 _STARTS = 200  # a text of braces alone must not cost a parse at each of them
@@ -47,13 +48,27 @@ def without_thoughts(text: str) -> str:
     for around in _AROUND:
         if wrapped := around.match(said):
             said = wrapped[1]
-    said = _LAST_SIGN.sub("", said)
+    said = _without_last_signs(said)
     return text if said == text else said.strip()
 
 
 def holds_thoughts(text: str) -> bool:
     """Return whether thoughts stand in the text."""
     return _after_thoughts(text) != text
+
+
+def _without_last_signs(text: str) -> str:
+    """Return the text without the signs of its end. Each character is looked at once: there may be many blanks."""
+    end = place = len(text)
+    while place:
+        if text[place - 1].isspace():
+            place -= 1
+            continue
+        sign = next((sign for sign in _LAST_SIGNS if text.endswith(sign, 0, place)), "")
+        if not sign:
+            break
+        end = place = place - len(sign)
+    return text[:end]
 
 
 def _after_thoughts(text: str) -> str:
@@ -80,8 +95,9 @@ def _without_marked(text: str) -> str:
 
 def _openings(text: str) -> Iterator[tuple[int, int, bool]]:
     """Yield where thoughts begin: at the start of the text or of a line."""
+    begin = len(text) - len(text.lstrip())
     for sign in _unquoted(_OPENING, text):
-        if not text[: sign.start()].strip() or text[sign.start() - 1] == "\n":
+        if sign.start() <= begin or text[sign.start() - 1] == "\n":
             yield sign.start(), sign.end(), True
 
 
@@ -113,8 +129,10 @@ def _unquoted(sign: re.Pattern[str], text: str) -> list[re.Match[str]]:
 
 def _is_at_edge(text: str, closing: re.Match[str]) -> bool:
     """Return whether a line ends or begins with the sign: inside a line it may be a quotation."""
-    before = text[: closing.start()].rstrip(" \t")
-    return not before or before.endswith("\n") or _EDGE_AFTER.match(text, closing.end()) is not None
+    place = closing.start()
+    while place and text[place - 1] in " \t":
+        place -= 1
+    return not place or text[place - 1] == "\n" or _EDGE_AFTER.match(text, closing.end()) is not None
 
 
 def _is_inside(place: int, spans: _Spans) -> bool:
