@@ -280,7 +280,7 @@ def _is_check_due(request: ClaimRequest) -> bool:
 
 
 def _take(request: ClaimRequest, item_id: int, *, wait: bool) -> HeldSeat | None:
-    """Assign the item's first free seat, and count it on the workday if it is shown at once.
+    """Assign a free seat of the item, and count it on the workday if it is shown at once.
 
     Returns None if no seat is free any more, or if `wait` is False and somebody else has locked the item.
     """

@@ -62,7 +62,7 @@ def clock_fields(project: Project, now: datetime, arm: str) -> dict[str, Any]:
 
 
 def find_free_seat(request: ClaimRequest, item_id: int, *, wait: bool) -> Seat | None:
-    """Lock the item, count one seat more as taken, and return its first free seat with the fields of its new owner.
+    """Lock the item, count one seat more as taken, and return a free seat with the fields of its new owner.
 
     They are stored by `assignment`, in the same transaction.
 

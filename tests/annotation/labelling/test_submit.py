@@ -79,6 +79,11 @@ def lapse_and_free(seat: Seat) -> None:
     assert free_lapsed_seats() == 1
 
 
+def others_hold_the_rest(project: Project) -> list[Seat]:
+    """Let others take the two other seats of the item: which of several free ones comes next is not promised."""
+    return [claimed(builders.make_member(project)) for _ in range(2)]
+
+
 def prior_for(item: Item, modality: Modality = Modality.TEXT, **fields: object) -> Prior:
     fields.setdefault("category", builders.category(item.project, 0))
     return Prior.objects.create(item=item, modality=modality, model="file:sample", **fields)
@@ -202,18 +207,20 @@ def test_a_lapsed_seat_that_was_freed_and_not_taken_is_honoured_as_it_was(projec
 
 
 def test_a_lapsed_seat_that_was_given_away_is_lost(project, ann, item, seat):  # B107
+    others_hold_the_rest(project)
     lapse_and_free(seat)
-    other = builders.make_member(project)
-    assert claimed(other) == seat
+    assert claimed(builders.make_member(project)) == seat
     assert submit.submit_label(ann, seat.public_id, uuid4(), HARMLESS) == outcomes.SeatLost(item)
     assert not submit.renew_lease(ann, seat.public_id)
 
 
 def test_who_lost_a_seat_and_got_another_at_the_item_fills_that_one(project, ann, seat):
+    other, *_more = others_hold_the_rest(project)
     lapse_and_free(seat)
     claimed(builders.make_member(project))
+    lapse_and_free(other)
     second = claimed(ann)
-    assert second.item == seat.item and second != seat
+    assert second == other and second.item == seat.item
     assert submitted(ann, seat).label.seat == second
 
 

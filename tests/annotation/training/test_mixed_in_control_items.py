@@ -64,10 +64,13 @@ def answered(member: Membership, seat: Seat, code: int = 1) -> Label:
 
 def test_any_number_of_people_answer_one_and_it_never_closes(project):
     item = make_known(project)
-    for number in range(1, 7):
+    numbers = set()
+    for _person in range(6):
         seat = held(builders.make_member(project))
-        assert (seat.item, seat.number) == (item, number)
+        assert seat.item == item
+        numbers.add(seat.number)
         answered(seat.annotator, seat)
+    assert len(numbers) == 6
     item.refresh_from_db()
     assert item.stage == Stage.KNOWN and item.closed_at is None and item.seats == 3
     assert close_full_items() == 0 and audit(project) == []
