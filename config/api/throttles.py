@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from config.web.rate_counters import Full
-from config.web.rate_limits import caller, take_place, whole_seconds
+from config.web.rate_limits import caller, note_place, take_place, whole_seconds
 
 
 class UserRateThrottle(BaseThrottle):
@@ -26,7 +26,7 @@ class UserRateThrottle(BaseThrottle):
             self._wait = whole_seconds(place)
             return False
         if name != "api_read":
-            request._request.rate_places = [place] if place else []  # type: ignore[attr-defined]  # read by the middleware
+            note_place(request._request, place)
         return True
 
     def wait(self) -> float | None:

@@ -139,6 +139,13 @@ def _address(request: Any) -> str:
     return f"address:{address}"
 
 
+def note_place(request: HttpRequest, place: Place | None) -> list[Place]:
+    """Note the place that a request took: `RateLimits` gives it back if the request is refused. Return the list."""
+    places = [place] if place else []
+    vars(request)["rate_places"] = places
+    return places
+
+
 class RateLimits:
     """Counts requests that change something by the name of their page, and responses with 404."""
 
@@ -168,8 +175,7 @@ class RateLimits:
         place = take_place(name, who, proof=is_proof and who.startswith("address:"))
         if isinstance(place, Full):
             return too_many(request, whole_seconds(place))
-        places = [place] if place else []
-        request.rate_places = places  # type: ignore[attr-defined]  # ours, read with the response
+        places = note_place(request, place)
         return _account_is_full(request, match.view_name, places) if is_proof and name == "login" else None
 
 

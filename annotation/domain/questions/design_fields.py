@@ -5,6 +5,7 @@ language of the reader, with a form field by its class (`annotation/projects/que
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,16 +24,16 @@ _OPTION_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 
 
 @dataclass(frozen=True)
-class DesignField:
+class DesignField(ABC):
     """A field of a question in a design."""
 
     name: str
     label: str
     help: str = ""
 
+    @abstractmethod
     def read(self, code: str, row: Mapping[str, Any]) -> Any:
         """Return the attribute of the question `code` from its row. Raises BadQuestions."""
-        raise NotImplementedError
 
     def written(self, value: Any) -> Any:
         """Return the attribute as a row has it."""
