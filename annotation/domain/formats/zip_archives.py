@@ -25,6 +25,11 @@ WORKBOOK_ENDINGS = frozenset({".xlsx", ".xlsm"})
 _ARCHIVE_ENDINGS = frozenset({".zip", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz", ".jar"})
 _ARCHIVE_MAGIC = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"7z\xbc\xaf", b"Rar!")
 _IGNORED_NAMES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+_DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
+    *(NotImplementedError, RuntimeError),  # a compression that zipfile does not know; an encrypted member
+)
+"""What zipfile raises for a member that cannot be read."""
 _LOCAL_HEADER = 30
 _UTF8_FLAG, _ENCRYPTED_FLAG = 0x800, 0x1
 
@@ -78,15 +83,7 @@ class Archive:
                 while piece := stream.read(size):
                     bytes_read += len(piece)
                     yield piece
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            lzma.LZMAError,
-            EOFError,
-            NotImplementedError,
-            RuntimeError,
-            OSError,
-        ) as fault:
+        except _DAMAGED as fault:
             raise BadArchive("bad_archive", f"{shown(name)} in the archive is damaged.") from fault
         if bytes_read != info.file_size:
             reason = f"{shown(name)} holds {bytes_read:,} bytes, but the archive says {info.file_size:,}."
@@ -232,15 +229,7 @@ def _check_no_archive(file: zipfile.ZipFile, name: str, info: zipfile.ZipInfo) -
         try:
             with file.open(info) as stream:
                 is_archive = stream.read(8).startswith(_ARCHIVE_MAGIC)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            lzma.LZMAError,
-            EOFError,
-            NotImplementedError,
-            RuntimeError,
-            OSError,
-        ) as fault:
+        except _DAMAGED as fault:
             raise BadArchive("bad_archive", f"{shown(name)} in the archive is damaged.") from fault
     if is_archive:
         raise BadArchive("nested_archive", f"{shown(name)} is an archive inside the archive; unpack it first.")
