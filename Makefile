@@ -151,6 +151,7 @@ types: .venv/ready
 	@$(BIN)/mypy
 
 style: .venv/ready
+	@! git ls-files --cached --ignored --exclude-per-directory=.gitignore | grep . # ruff would pass over these
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/djade --check $$(git ls-files 'templates/*.html')

@@ -9,8 +9,8 @@ from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 
+from annotation.domain.accounts.mail_addresses import normal_address
 from annotation.domain.choices import NEVER_SHOWN, EventVerb
-from annotation.domain.mail_addresses import normal_address
 from annotation.models import Event, Import, Item, Membership, Project, Release, User
 
 

@@ -27,7 +27,7 @@ class AnnotationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from annotation.members import addresses, api_tokens, open_sessions  # noqa: F401  hear what is saved
+        from annotation.members.accounts import addresses, api_tokens, open_sessions  # noqa: F401  hear what is saved
 
         method.register_method("prior", "annotation.priors.method.PriorMethod")
         method.register_method("picture_text", "annotation.picture_text.method.PictureTextMethod")

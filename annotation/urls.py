@@ -2,7 +2,9 @@
 
 from django.urls import path
 
-from annotation.analytics import views_annotator_quality, views_dashboard, views_figures, views_influence
+from annotation.analytics import views_dashboard, views_figures
+from annotation.analytics.influence import views_influence
+from annotation.analytics.quality import views_annotator_quality
 from annotation.batches import views, views_open
 from annotation.glossary import views as glossary_views
 from annotation.guidelines import views as guideline_views
@@ -14,16 +16,14 @@ from annotation.labelling import views_glossary, views_post
 from annotation.media import views as media_views
 from annotation.members import views as member_views
 from annotation.members import (
-    views_api_tokens,
     views_invitation,
-    views_mail,
     views_own_data,
     views_own_work,
     views_preferences,
-    views_sign_ins,
     views_teams,
     views_timesheets,
 )
+from annotation.members.accounts import views_api_tokens, views_mail, views_sign_ins
 from annotation.pages.view_marks import limited, open_when_closed, takes_files, takes_long_texts
 from annotation.picture_text import views as picture_text_views
 from annotation.priors import views as prior_views
@@ -69,6 +69,7 @@ urlpatterns = [
     path("p/<slug:slug>/label/", labelling_views.label, name="label"),
     path("p/<slug:slug>/label/ahead/", views_post.ahead, name="ahead"),
     path("p/<slug:slug>/label/undo/", labelling_views.undo, name="undo"),
+    path("p/<slug:slug>/label/own/<uuid:label>/before/", labelling_views.undo, name="undo-before"),
     path(
         "p/<slug:slug>/label/own/<uuid:label>/",
         limited("submit", takes_long_texts(labelling_views.correct)),

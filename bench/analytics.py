@@ -23,9 +23,9 @@ sys.path.insert(0, str(ROOT))
 
 WANTED = 5.0
 REPORTS = (
-    ("agreement", "annotation.analytics.agreement", "read_agreement"),
-    ("quality", "annotation.analytics.annotator_quality", "read_quality"),
-    ("influence", "annotation.analytics.influence", "read_influence"),
+    ("agreement", "annotation.analytics.agreement.labels", "read_agreement"),
+    ("quality", "annotation.analytics.quality.annotators", "read_quality"),
+    ("influence", "annotation.analytics.influence.figures", "read_influence"),
 )
 
 

@@ -91,7 +91,7 @@ def dashboard() -> dict[str, float]:
 
 
 def quality() -> dict[str, float]:
-    from annotation.analytics.annotator_quality import read_quality  # noqa: PLC0415 (after django.setup)
+    from annotation.analytics.quality.annotators import read_quality  # noqa: PLC0415 (after django.setup)
 
     return _figures("quality", read_quality)
 

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # Python has ad
 from bench.references.naive_hatexscore import naive_parts
 from moderation.domain.hatexscore import group_list_files
 from moderation.domain.hatexscore.score import read, score
-from moderation.domain.hatexscore.tokenize import words
+from moderation.domain.hatexscore.words.tokenize import words
 
 WANTED = {"english": 1000, "chinese": 200, "korean": 200}
 NAIVE_NUMBER = 40

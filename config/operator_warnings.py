@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from config import env, env_file
+from config.environment import env, env_file
 
 log = logging.getLogger(__name__)
 

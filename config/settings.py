@@ -1,6 +1,6 @@
 """Settings: what the environment may change, and what connects the parts.
 
-Every variable is optional. docs/operators.md lists them; `config.env` refuses a bad value with one sentence.
+Every variable is optional. docs/operators.md lists them; `config/environment` refuses a bad value with one sentence.
 """
 
 import os
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import django_stubs_ext
 
-from config import env, env_bucket, env_database, env_models
+from config.environment import env, env_bucket, env_database, env_models
 from config.queues import Queues, Work
 from config.secret_key import load_or_create_key
 from config.web import rate_limit_table
@@ -588,12 +588,12 @@ USE_TZ = True
 LOG_FORMAT = env.choice("LOG_FORMAT", among={"text", "json"}, default="text")
 _FORMATTERS: dict[str, dict[str, Any]] = {
     "text": {
-        "()": "config.logging_filters.Redacting",
+        "()": "config.monitoring.logging_filters.Redacting",
         "fmt": "%(asctime)s %(levelname)s %(name)s: %(message)s",
         "secrets": [server.key for server in MODEL_SERVERS.values()],
     },
     "json": {
-        "()": "config.json_logs.RedactingJson",
+        "()": "config.monitoring.json_logs.RedactingJson",
         "secrets": [server.key for server in MODEL_SERVERS.values()],
     },
 }
@@ -601,7 +601,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {LOG_FORMAT: _FORMATTERS[LOG_FORMAT]},
-    "filters": {"refusals": {"()": "config.logging_filters.Refusals"}},
+    "filters": {"refusals": {"()": "config.monitoring.logging_filters.Refusals"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["refusals"]}},
     "root": {
         "handlers": ["stderr"],

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from config import env, env_file
+from config.environment import env, env_file
 
 
 @contextmanager

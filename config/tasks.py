@@ -7,7 +7,7 @@ from celery import shared_task
 from django.conf import settings
 from django.core.management import call_command
 
-from annotation.members.open_sessions import forget_ended
+from annotation.members.accounts.open_sessions import forget_ended
 from annotation.operations import sweep as operations_sweep
 from config import queue_readers
 from config.models import Pulse

@@ -27,6 +27,7 @@ READ = {
     "fido2": ("BSD-2-Clause AND Apache-2.0 AND MPL-2.0", ""),
     "pi-heif": ("BSD-3-Clause AND LGPL-3.0-or-later", ""),
     "python-dateutil": ("Apache-2.0 OR BSD-3-Clause", ""),
+    "python-stdnum": ("LGPL-2.1-or-later", "https://arthurdejong.org/python-stdnum/"),
     "qrcode": ("BSD-3-Clause", ""),
     "scipy": ("BSD-3-Clause", ""),
     "uvloop": ("MIT OR Apache-2.0", ""),

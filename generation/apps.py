@@ -26,8 +26,10 @@ if TYPE_CHECKING:  # models are loaded after this module
 
 _COUNTERSPEECH = (
     *("overview", "exchange", "item-counterspeech", "reply", "compare-replies", "standings", "dataset", "rules"),
-    *("explanations", "candidates", "reply-write", "reply-submit", "reply-take-back", "reply-discard"),
-    *("reply-approve", "reply-return", "reply-comment"),
+    *("explanations", "candidates", "translation", "reply-write", "reply-submit", "reply-take-back", "reply-discard"),
+    *("reply-approve", "reply-return", "reply-comment", "reply-withdraw", "reply-correct"),
+    *("reply-claim", "post-claim", "reply-sources", "first-step"),
+    *("item-first-step", "about", "postings", "posting-add", "posting-check", "figures", "library", "library-take"),
 )
 _SAMPLES = (
     *("injection", "injection-batch", "pools", "pool", "injection-material", "sample-review", "samples", "sample"),
@@ -49,7 +51,11 @@ class GenerationConfig(AppConfig):
 
 
 def _register() -> None:
+    from generation.domain.counterspeech.claim_states import ClaimState
+    from generation.domain.counterspeech.first_step import StepReason
     from generation.domain.counterspeech.intents import Intent
+    from generation.domain.counterspeech.postings import CheckedAfter
+    from generation.domain.counterspeech.registers import Register
     from generation.domain.counterspeech.safety_flags import Flag
     from generation.domain.counterspeech.states import ReplyState
     from generation.domain.counterspeech.writers import Writer
@@ -64,9 +70,11 @@ def _register() -> None:
     method.register_method("counter_explain", "generation.methods.counterspeech.explain.CounterExplain")
     method.register_method("counterspeech", "generation.methods.counterspeech.candidates.Counterspeech")
     method.register_method("counterscore", "generation.methods.counterspeech.score.Counterscore")
+    method.register_method("translation", "generation.methods.counterspeech.translate.Translation")
     method.register_method("injection", "generation.methods.injection.sample.Injection")
     method.register_method("pool_prior", "generation.methods.injection.pool_prior.PoolPrior")
-    register_labels(GenerationVerb, Intent, Flag, ReplyState, Hold, Misfit, Mismatch, SampleState, Strategy, Writer)
+    register_labels(GenerationVerb, ClaimState, Intent, Flag, ReplyState, Hold, Misfit, Mismatch, SampleState)
+    register_labels(Strategy, Writer, CheckedAfter, Register, StepReason)
     register_answers(COUNTERSPEECH)
     register_extension(_extension())
 
@@ -78,15 +86,16 @@ def _add_samples(project: "Project") -> None:
 
 
 def _release_writer(target: "Target", rows: "Rows") -> "Writer":
-    from generation.counterspeech.training_release import ReleasedTraining
+    from generation.files.training_release import ReleasedTraining
 
     return ReleasedTraining(target, rows)
 
 
 def _extension() -> Extension:
+    from generation.counterspeech.claims import after_check
     from generation.counterspeech.personal_data import PARTS as COUNTERSPEECH
     from generation.injection.personal_data import PARTS as INJECTION
-    from generation.injection.run_subjects import exchanges, pictures, samples
+    from generation.injection.run_subjects import exchanges, pasted_posts, pictures, samples
     from generation.injection.settings import targets_of
 
     return Extension(
@@ -99,9 +108,11 @@ def _extension() -> Extension:
         gold_wanted=GoldWanted("generation:injection", targets_of),
         personal_data={**COUNTERSPEECH, **INJECTION},
         run_subjects={
-            **dict.fromkeys(("counter_explain", "counterspeech", "counterscore"), exchanges),
+            **dict.fromkeys(("counter_explain", "counterspeech", "counterscore", "translation"), exchanges),
             "injection": samples,
             "pool_prior": pictures,
         },
         release_writers={"coarl": _release_writer},
+        after_claim_check=(after_check,),
+        pasted_posts=pasted_posts,
     )

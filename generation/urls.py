@@ -5,6 +5,15 @@ from django.urls import path
 from annotation.pages.view_marks import limited, takes_files, takes_long_texts
 from generation.counterspeech import views, views_data, views_replies
 from generation.injection import views_material, views_plan, views_review
+from generation.practice import (
+    views_claims,
+    views_dataset,
+    views_figures,
+    views_first_step,
+    views_library,
+    views_postings,
+    views_translation,
+)
 
 app_name = "generation"
 
@@ -25,8 +34,8 @@ urlpatterns = [
     ),
     path(f"{_DESK}compare/", views_data.compare, name="compare-replies"),
     path(f"{_DESK}compare/results/", views_data.standings, name="standings"),
-    path(f"{_DESK}dataset/", views_data.dataset, name="dataset"),
-    path(f"{_DESK}dataset/<str:name>", views_data.dataset_file, name="dataset-file"),
+    path(f"{_DESK}dataset/", views_dataset.dataset, name="dataset"),
+    path(f"{_DESK}dataset/<str:name>", views_dataset.dataset_file, name="dataset-file"),
     path(f"{_DESK}rules/", takes_long_texts(views_data.rules), name="rules"),
     path(_POST, views.exchange, name="exchange"),
     path(f"{_POST}seven/", views.progress, {"part": "seven"}, name="exchange-seven"),
@@ -34,16 +43,35 @@ urlpatterns = [
     path(f"{_POST}explain/", limited("trigger", views.explain), name="explain"),
     path(f"{_POST}explanations/", takes_long_texts(views.keep), name="explanations"),
     path(f"{_POST}candidates/", limited("trigger", takes_long_texts(views.candidates)), name="candidates"),
+    path(f"{_POST}first-step/", limited("submit", views_first_step.decide), name="first-step"),
+    path(f"{_POST}about/", limited("submit", views_first_step.about), name="about"),
+    path(
+        "p/<slug:slug>/items/<uuid:public_id>/counterspeech/first-step/",
+        limited("submit", views_first_step.decide_on_item),
+        name="item-first-step",
+    ),
+    path(f"{_POST}translation/", limited("trigger", views_translation.translation), name="translation"),
+    path(f"{_POST}cost/", views.cost, name="candidates-cost"),
     path(f"{_POST}cancel/", views.cancel, name="cancel"),
     path(f"{_POST}begin/", views_replies.begin, name="reply-begin"),
     path(_REPLY, views_replies.reply, name="reply"),
+    path(f"{_POST}claims/<uuid:claim_id>/", views_claims.post_claim, name="post-claim"),
+    path(f"{_REPLY}claims/<uuid:claim_id>/", views_claims.reply_claim, name="reply-claim"),
+    path(f"{_REPLY}sources/", views_claims.sources, name="reply-sources"),
     path(f"{_REPLY}write/", views_replies.write, name="reply-write"),
     path(f"{_REPLY}state/", views_replies.state, name="reply-state"),
     path(f"{_REPLY}score/", limited("score", views_replies.score), name="reply-score"),
     *(
         path(f"{_REPLY}{what}/", views_replies.act, {"what": what}, name=f"reply-{what}")
-        for what in ("submit", "take-back", "discard", "approve", "return", "comment")
+        for what in ("submit", "take-back", "discard", "approve", "return", "comment", "withdraw", "correct")
     ),
+    path(f"{_REPLY}postings/", views_postings.show, name="postings"),
+    path(f"{_REPLY}posted/", limited("submit", views_postings.add), name="posting-add"),
+    path(f"{_DESK}postings/<uuid:public_id>/check/", limited("submit", views_postings.check), name="posting-check"),
+    path(f"{_DESK}library/", limited("trigger", views_library.show), name="library"),
+    path(f"{_DESK}library/check/", limited("submit", views_library.check), name="library-check"),
+    path(f"{_POST}library/", limited("submit", views_library.take_up), name="library-take"),
+    path(f"{_DESK}figures/", views_figures.figures, name="figures"),
     path(_MADE, views_plan.overview, name="injection"),
     path(f"{_MADE}switch/", views_plan.switch, name="injection-switch"),
     path(f"{_MADE}targets/", views_plan.targets, name="injection-targets"),

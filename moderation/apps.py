@@ -65,7 +65,7 @@ _PLACES = (
 _TABS = (
     Tab("moderation:item-runs", _("Debates")),
     Tab("moderation:item-scores", _("Scores"), beside=True),
-    Tab("moderation:evidence", _("Evidence"), checks_claims=True, beside=True),
+    Tab("moderation:evidence", _("Evidence"), checks_claims=True, beside=True, of_text="moderation:text-evidence"),
 )
 
 
@@ -81,12 +81,13 @@ class ModerationConfig(AppConfig):
 
 
 def _register() -> None:
+    from moderation.domain.disagreement import Inner
     from moderation.methods.registry import METHODS
     from moderation.models import AppealOutcome, EvaluationState, ScoreState
     from providers.keyword.estimator import ESTIMATES
     from providers.search.faults import SearchFault
 
-    register_labels(ModerationVerb, AppealOutcome, EvaluationState, ScoreState, SearchFault)
+    register_labels(ModerationVerb, AppealOutcome, EvaluationState, ScoreState, SearchFault, Inner)
     for debate_method in METHODS.values():
         protocol = debate_method.protocol
         method.register_method(debate_method.name, f"{protocol.__module__}.{protocol.__qualname__}")
@@ -94,6 +95,7 @@ def _register() -> None:
         register_labels(debate_method.words)
     register_answers(ESTIMATES)
     method.register_method("score", "moderation.hatexscore.method.Scoring")
+    method.register_method("order_reading", "moderation.methods.order_reading.OrderReader")
     register_extension(_extension())
 
 
@@ -110,14 +112,18 @@ def _add_samples(project: "Project") -> None:
 
 
 def _evidence_of(project: "Project") -> "QuerySet[Evidence]":
+    from django.db.models import Q
+
     from moderation.models import Evidence
 
-    return Evidence.objects.filter(item__project=project)
+    return Evidence.objects.filter(Q(item__project=project) | Q(project=project))
 
 
 def _extension() -> Extension:
+    from moderation.debates.order_readings import OrderReadings
     from moderation.desk import settings
     from moderation.desk.decide import may_be_replaced
+    from moderation.evidence.claim_checks import EvidenceChecks
     from moderation.evidence.personal_data import PARTS
     from moderation.hatexscore import group_lists
     from moderation.methods.prompt_choice import prompt_set_titles
@@ -137,5 +143,7 @@ def _extension() -> Extension:
         prompt_sets=(prompt_set_titles,),
         add_samples=(_add_samples,),
         personal_data=PARTS,
+        claim_checks=EvidenceChecks(),
+        order_readings=OrderReadings(),
         glossary_sources={GlossarySourceKind.EVIDENCE: _evidence_of},
     )

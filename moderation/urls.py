@@ -152,6 +152,12 @@ urlpatterns = [
         limited("trigger", evidence_views.start_investigation),
         name="evidence-start",
     ),
+    path("p/<slug:slug>/texts/<uuid:public_id>/evidence/", evidence_views.text_evidence, name="text-evidence"),
+    path(
+        "p/<slug:slug>/texts/<uuid:public_id>/evidence/start/",
+        limited("trigger", evidence_views.start_on_text),
+        name="text-evidence-start",
+    ),
     path("p/<slug:slug>/evidence/<uuid:public_id>/strike/", evidence_views.strike_evidence, name="evidence-strike"),
     path("p/<slug:slug>/evidence/<uuid:public_id>/restore/", evidence_views.restore_evidence, name="evidence-restore"),
     path(

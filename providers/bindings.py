@@ -24,6 +24,7 @@ _PREFERRED_ROLE = {
     ModelRole.GATEKEEPER: ModelRole.PROSECUTOR,
     ModelRole.COUNTER_EXPLAINER: ModelRole.COUNTERSPEAKER,
     ModelRole.TOXICITY: ModelRole.CRITIC,
+    ModelRole.TRANSLATOR: ModelRole.COUNTER_EXPLAINER,
 }
 
 
@@ -37,7 +38,7 @@ class NotConfigured(ProviderError):
 class Binding:
     """The model of a role: `why` it is that one, and its `problem`, each a sentence or empty.
 
-    `setting` is the variable to change for another model.
+    `setting` is the variable to change for another model. An optional role that nobody named a model for has no name.
     """
 
     role: ModelRole
@@ -58,8 +59,8 @@ class Binding:
 
     @property
     def is_language_model(self) -> bool:
-        """False for the built-in keyword model: every page that shows its answers says so."""
-        return self.provider != KEYWORD
+        """False for the built-in keyword model, and for nobody: every page that shows its answers says so."""
+        return self.provider not in ("", KEYWORD)
 
 
 def bind_role(role: ModelRole, overrides: Mapping[str, str] | None = None) -> Binding:
@@ -95,9 +96,12 @@ def is_model_allowed(name: str) -> bool:
 def _bind_by_settings(role: ModelRole) -> Binding:
     family = "MODEL_VISION" if role.is_shown_pictures else "MODEL_TEXT"
     preferred = _PREFERRED_ROLE.get(role)
-    for setting in (role.setting, preferred.setting if preferred else "", family):
+    fallbacks = () if role.is_optional else (preferred.setting if preferred else "", family)
+    for setting in (role.setting, *fallbacks):
         if named := settings.MODEL_BINDINGS.get(setting):
             return _checked(Binding(role, named, setting, _("%(setting)s names it") % {"setting": setting}))
+    if role.is_optional:
+        return Binding(role, "", role.setting, _("%(setting)s is not set: nobody is asked") % {"setting": role.setting})
     return _checked(_unnamed(role, family))
 
 
@@ -137,6 +141,8 @@ def _trouble(binding: Binding) -> str:
     fields = {"setting": binding.setting, "providers": ", ".join(sorted(providers))}
     if not binding.model or binding.provider not in providers:
         return _("%(setting)s must look like provider:model, with one of the providers %(providers)s.") % fields
+    if binding.provider == KEYWORD and binding.role.is_optional:
+        return _("%(setting)s names the built-in baseline, which answers no optional role: name a model.") % fields
     if binding.provider == DETOXIFY and binding.role not in (ModelRole.TOXICITY, ModelRole.ESTIMATOR):
         return _("%(setting)s names detoxify, which answers the roles toxicity and estimator alone.") % fields
     if binding.provider == DETOXIFY and find_spec(DETOXIFY) is None:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+from providers.orders import is_order, plays_a_conversation
+
 
 class Suspicion(StrEnum):
     """What a text seems to attempt."""
@@ -53,6 +55,11 @@ def fence(text: str, nonce: str, *, name: str = "post") -> FencedText:
     noticed = {Suspicion.HIDDEN: hidden, Suspicion.DELIMITER: changed}
     seen = frozenset(suspicion for suspicion, is_seen in noticed.items() if is_seen)
     return FencedText(f"[{name} {nonce}]\n{defused}\n[/{name} {nonce}]", cleaned, seen)
+
+
+def looks_like_an_order(text: str) -> bool:
+    """Return whether a text of somebody else seems to attempt anything at all with a model that reads it."""
+    return bool(fence(text, nonce_for("", text)).suspicions)
 
 
 FENCING_RULE = (
@@ -139,68 +146,25 @@ def _defused(text: str) -> tuple[str, bool]:
     return defused, defused != text
 
 
-_COMMANDS = [
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|above|prior|earlier|all|your|the|these|any)\b"
-        r".{0,20}\b(?:instruction|prompt|rule|guideline|context|message)s?\b",
-        r"\byou (?:are|must) now\b|\bfrom now on,? you\b|\bnew (?:system )?instructions?\s*:",
-        r"\b(?:answer|respond|reply|output|print|return|say)\b (?:only |just |exactly |always )*(?:with |the )*"
-        r"(?:word |label |category |verdict |json )*[\"'`{]?(?:not[ _-]?hate(?:ful)?|non[ _-]?hate(?:ful)?|benign|safe"
-        r"|normal|harmless|0\b)",
-        r"\b(?:reveal|repeat|print|show)\b.{0,20}\b(?:system prompt|your (?:instructions|prompt))\b",
-        r"\b(?:classify|label|mark|rate|judge) (?:this|it|the (?:post|text|item)) as\b",
-        r"忽略.{0,8}(?:指令|指示|提示|规则)|你现在是|请(?:只)?(?:回答|输出)",
-        r"(?:이전|위의?|앞의?) ?(?:모든 )?(?:지시|명령|지침|프롬프트).{0,6}무시|라고만? (?:대답|답)",
-        r"ignora\w* (?:todas? )?(?:las|le|les|as)? ?(?:instruc|istruz|instru)\w*",
-        r"ignor(?:ez|e|iere) (?:toutes )?(?:les|alle|die)? ?(?:vorherigen )?(?:instructions|anweisungen)",
-        r"(?:игнориру|забуд|отмени|не обращай внимани)\w* .{0,30}(?:инструкци|указани|правил|команд|сказан)\w*",
-        r"(?:ответь|отвечай|напиши|выведи) (?:только|лишь|просто)",
-        r"(?:تجاهل|انس|انسَ|لا تتبع).{0,20}(?:التعليمات|الأوامر|القواعد|الإرشادات|ما سبق)|(?:أجب|اكتب|قل) فقط",
-        r"(?:指示|命令|ルール|プロンプト|上記|以前).{0,10}(?:無視|忘れ)|(?:無視|忘れ).{0,8}(?:指示|命令)|とだけ(?:答|回答|出力)",
-        r"(?:忘记|忘記|无视|無視|忽略|不要理会).{0,10}(?:指令|指示|提示|规则|規則|要求|以上|之前)",
-        r"(?:olvida|omite|esque[cç]a|desconsidere|dimentica|oublie[rz]?|vergiss|missachte)\w* .{0,30}"
-        r"(?:instruc|instruç|istruz|consigne|regla|regras|regole|règles|anweisung|regeln|anterior|précéden|vorherig)\w*",
-        r"(?:önceki|yukarıdaki) .{0,20}(?:yok say|görmezden gel|unut)",
-        r"(?:abaikan|lupakan) .{0,20}(?:instruksi|perintah|aturan)",
-        r"(?:bỏ qua|quên) .{0,20}(?:hướng dẫn|chỉ dẫn|lệnh|quy tắc)|(?:पिछले|ऊपर के|सभी) .{0,20}(?:अनदेखा|भूल)",
-    )
-]
-# "i g n o r e   a l l": single letters with one sign between; more than one sign parts words.
-_SPACED = re.compile(r"(?<!\w)(?:\w[ .*_-])(?:\w[ .*_-]{1,3})+\w(?!\w)")
-_BETWEEN = re.compile(r"(?<=\w)[ .*_-](?=\w)")
-_DIGITS = str.maketrans("013457@$", "oieastas")
 _ANSWER = re.compile(
-    r"(?:[\"']|[{,]\s*)(?:label|category|verdict|hateful|confidence|severity|explanation|prediction)[\"']?\s*[:=]",
+    r"(?:[\"']|\{\s*)(?:label|category|verdict|hateful|confidence|severity|explanation|prediction)[\"']?\s*[:=]",
     re.IGNORECASE,
-)
-_TRANSCRIPT = re.compile(
-    r"^\W{0,4}(?:judge|prosecutor|defender|system|assistant|user|human|moderator|verdict|final answer)\W{0,3}:\s*\S"
-    r"|^\W{0,4}(?:系统|助手|用户|法官|시스템|사용자|판사)\s*[:：]",
-    re.IGNORECASE | re.MULTILINE,
 )
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{24,}={0,2}(?![A-Za-z0-9+/=])")
 
 
 def _suspicions(text: str) -> set[Suspicion]:
     suspicions = set()
-    if _commands(text):
+    if is_order(text):
         suspicions.add(Suspicion.COMMAND)
     if _ANSWER.search(text):
         suspicions.add(Suspicion.ANSWER)
-    if _TRANSCRIPT.search(text):
+    if plays_a_conversation(text):
         suspicions.add(Suspicion.TRANSCRIPT)
     rotated = codecs.decode(text, "rot13")
-    if any(_decodes(run) for run in _BASE64.findall(text)) or (_commands(rotated) and not _commands(text)):
+    if any(_decodes(run) for run in _BASE64.findall(text)) or (is_order(rotated) and not is_order(text)):
         suspicions.add(Suspicion.ENCODED)
     return suspicions
-
-
-def _commands(text: str) -> bool:
-    """Whether the text orders something, also where its letters are spaced out or written as digits."""
-    forms = {text, _SPACED.sub(lambda run: _BETWEEN.sub("", run.group()), text)}
-    forms |= {form.translate(_DIGITS) for form in forms}
-    return any(pattern.search(form) for form in forms for pattern in _COMMANDS)
 
 
 def _decodes(run: str) -> bool:

@@ -6,6 +6,7 @@ from vocabulary.display_names import NamedEnum, pgettext
 
 WORDS, PICTURES = False, True
 """What a role may be shown; each says so, since it decides which model it gets where no setting names the role."""
+OPTIONAL = True
 
 
 class ModelRole(NamedEnum):
@@ -16,13 +17,21 @@ class ModelRole(NamedEnum):
 
     is_shown_pictures: bool
     """Whether its messages may contain a picture, so that MODEL_VISION is its fallback and not MODEL_TEXT."""
+    is_optional: bool
+    """Whether nobody is asked where neither its own setting nor the project names a model: it has no fallback."""
 
-    def __new__(cls, value: str, is_shown_pictures: bool | None = None, label: str = "") -> Self:
-        """Create a member, written as `VALUE, WORDS` or `VALUE, PICTURES`, with a label after them if it has one."""
+    def __new__(
+        cls, value: str, is_shown_pictures: bool | None = None, label: str = "", is_optional: bool = False
+    ) -> Self:
+        """Create a member, written as `VALUE, WORDS` or `VALUE, PICTURES`, with a label after them if it has one.
+
+        `OPTIONAL` after that is for a role without a fallback.
+        """
         if not isinstance(is_shown_pictures, bool):  # left out, or the label stands in its place
             raise TypeError(f"{value}: say WORDS or PICTURES after it, and then its label if it has one.")
         member = str.__new__(cls, value)
-        member._value_, member.label, member.is_shown_pictures = value, label, is_shown_pictures
+        member._value_, member.label = value, label
+        member.is_shown_pictures, member.is_optional = is_shown_pictures, is_optional
         return member
 
     PRIOR_TEXT = "prior_text", WORDS, pgettext("stored word", "prior of the text")
@@ -39,6 +48,8 @@ class ModelRole(NamedEnum):
     DEBATE_JUDGE = "debate_judge", WORDS
     INVESTIGATOR = "investigator", WORDS
     ESTIMATOR = "estimator", WORDS, pgettext("stored word", "estimator of probabilities")
+    READER = "reader", WORDS, pgettext("stored word", "second reader of conclusions"), OPTIONAL
+    """Reads conclusions and refusals that the rules do not read for sure, and orders in posts."""
     EXPLAINER = "explainer", PICTURES
     COUNTERSPEAKER = "counterspeaker", WORDS, pgettext("stored word", "writer of counterspeech")
     COUNTER_EXPLAINER = "counter_explainer", WORDS, pgettext("stored word", "explainer of hateful posts")
@@ -46,6 +57,7 @@ class ModelRole(NamedEnum):
     CRITIC = "critic", WORDS, pgettext("stored word", "critic of counterspeech")
     TOXICITY = "toxicity", WORDS, pgettext("stored word", "critic of tone")
     """The critic's own model, unless another is named: a classifier such as detoxify."""
+    TRANSLATOR = "translator", WORDS, pgettext("stored word", "translator of posts and replies")
     SAMPLE_WRITER = "sample_writer", PICTURES, pgettext("stored word", "writer of samples")
     PARAPHRASER = "paraphraser", WORDS, pgettext("stored word", "paraphraser")
 

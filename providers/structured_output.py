@@ -4,8 +4,7 @@ Strict on purpose: no nearest match, no clipping, no guess. An invalid answer go
 """
 
 import json
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
@@ -14,48 +13,14 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
 
 from providers.json_pieces import Piece, holds_json, piece_of, pieces, unwrapped
-from providers.refusals import is_error, refuses
+from providers.refusals import declines_to_write, is_error, refuses
 from providers.thoughts import without_thoughts
+from vocabulary.written_values import OWN_WORDS
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
 _LONGEST = 100_000
 _LABEL_ERRORS = {"invalid_label", "enum", "literal_error"}
-
-_CANNOT = r"(?:can['’]?t|cannot|can not|won['’]?t|will not|am unable|am not able|must decline|have to decline)\b"
-_BEFORE_REFUSAL = " \t\r\n\"'*#>-“"
-
-# What a model says that does not write. A text against something may begin with "We cannot" itself: only what is said
-# of the request counts.
-_TASK = (
-    r"(?:request|prompt|instruction|task|content|counter[ -]?speech|repl(?:y|ies)|response|"
-    r"that kind of|this kind of|this type of|that type of)\b"
-)
-_NO_TASK = (
-    r"(?:(?:help|assist)(?: you)?(?: with\b|\s*[.,!;]|\s*$)|comply\b|fulfil|(?:do|write) (?:this|that)\s*(?:[.,!;]|$)|"
-    rf"(?:write|generate|create|produce|provide|compose|engage|respond|answer|process|complete|discuss)\b[^.!?]{{0,60}}?{_TASK})"
-)
-_SORRY = (
-    r"(?:unfortunately,? |(?:(?:i['’]m|i am|we['’]re)? ?(?:very |really |truly )?sorry|i apologi[sz]e|my apologies)\b"
-    r"[^.!?]{0,30}?)"
-)
-_NOT_WRITTEN = [
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"{_SORRY}?\b(?:i|we) {_CANNOT} {_NO_TASK}",
-        rf"{_SORRY}?\b(?:i['’]m|i am)(?: sorry, but i['’]m)? (?:unable to|not able to|not comfortable) {_NO_TASK}",
-        r"(?:i['’]m|i am) not comfortable\b[^.!?]{0,20}?\b(?:writing|generating|creating|producing|answering)\b",
-        rf"i (?:do not|don['’]t) feel comfortable\b[^.!?]{{0,40}}?(?:\b(?:writing|generating|creating)\b|{_TASK})",
-        r"as an ai\b",
-        r"(?:this|that|the|your) (?:content|request|prompt)\b[^.!?]{0,60}?\b(?:our|my)\b[^.!?]{0,40}?"
-        r"\b(?:polic(?:y|ies)|guidelines)\b",
-        r"(?:很|非常)?(?:抱歉|对不起)[^。!?！？]{0,12}?(?:无法|不能|不便)"
-        r"(?:协助|帮助|帮您|回答|提供|处理|满足|生成|撰写|完成|回应(?:该|此|这个|您的)请求)",
-        r"我(?:无法|不能)(?:协助|帮助您|帮您|回答|提供|处理|满足|生成|撰写|完成)",
-        r"(?:죄송(?:하지만|합니다)[^!?]{0,40}?|이 요청은? )?(?:도와|도움을|작성|답변|응답|생성|처리|요청)"
-        r"[^.!?]{0,20}?(?:수 없|어렵|못)",
-    )
-]
 
 
 @dataclass(frozen=True)
@@ -143,7 +108,7 @@ def read_only_value(text: str, shape: type[Shape]) -> Shape | None:
 def correction_prompt(error: str) -> str:
     """Return the message for a model whose answer could not be used."""
     return (
-        f"Your answer could not be used: {error}.\n"
+        f"Your answer could not be used:\n{error}\n"
         "Answer again with the one JSON value that was asked for, and nothing around it."
     )
 
@@ -153,13 +118,15 @@ def is_refusal(text: str) -> bool:
     return is_error(text) if holds_json(text) else refuses(text)
 
 
-def declines_to_write(text: str) -> bool:
-    """Return whether a text that was to be written is a refusal to write it.
+def is_refused(value: BaseModel) -> bool:
+    """Return whether a field of the model's own words refuses to write, or each text of its list does."""
+    fields = type(value).model_fields.items()
+    said = [getattr(value, name) for name, field in fields if OWN_WORDS in field.metadata]
+    return any(_all_decline([words] if isinstance(words, str) else words) for words in said)
 
-    Narrower than `is_refusal`: "We cannot let words like these stand" is a reply.
-    """
-    said = without_thoughts(text).replace("**", "").lstrip(_BEFORE_REFUSAL)
-    return not holds_json(said) and any(refusal.match(said) for refusal in _NOT_WRITTEN)
+
+def _all_decline(texts: Sequence[str]) -> bool:
+    return bool(texts) and all(map(declines_to_write, texts))
 
 
 def _wrong(fault: ValidationError) -> InvalidAnswer:

@@ -25,8 +25,33 @@
       reveal.querySelector("small").textContent = reveal.dataset.holdSmall;
     }
     if (!("refused" in form.dataset)) restoreDraft(form);
+    tellDone(form);
     showDefinition();
     document.dispatchEvent(new Event("post:ready"));
+  }
+
+  // ── What was done a moment ago, and how to take it back ─────────────────────
+  const MOMENT = 30_000;
+  let done = ""; // told in the place of the definition, until a category is chosen
+  let doneFor = ""; // the seat beside which it is told
+
+  function keepDone(form) {
+    if (!byId("words")) return; // training takes nothing back
+    const isSkip = form.id === "skip";
+    const chosen = [...answerForm().querySelectorAll(":is([name=category], [name=categories], [name=low_quality]):checked")];
+    const names = chosen.map((input) => input.closest("label").querySelector("span").textContent.trim()).join(", ");
+    const words = isSkip ? byId("words").dataset.skipped : byId("words").dataset.labelled.replace("{label}", names);
+    sessionStorage.setItem("done", JSON.stringify({ seat: post.seat, step: answerForm().dataset.step, words, at: Date.now() }));
+  }
+
+  function tellDone(form) {
+    const kept = JSON.parse(sessionStorage.getItem("done") ?? "null");
+    if (!kept && doneFor === form.dataset.seat) return; // the same page again
+    doneFor = form.dataset.seat;
+    sessionStorage.removeItem("done");
+    const left = kept ? kept.at + MOMENT - Date.now() : 0;
+    done = left > 0 && kept.step !== "first_answer" && kept.seat !== form.dataset.seat && !byId("said") ? kept.words : "";
+    if (done) setTimeout(() => { done = ""; if (answerForm() === form) showDefinition(); }, left);
   }
 
   function showDefinition() {
@@ -34,9 +59,11 @@
     if (!place) return;
     const chosen = [...document.querySelectorAll("#bench [data-definition]:checked")];
     const words = chosen.map((input) => input.dataset.definition).join(" ");
-    place.textContent = words || place.dataset.empty;
+    place.textContent = words || done || place.dataset.empty;
     place.title = words;
   }
+
+  document.addEventListener("question:answered", showDefinition);
 
   async function post_(address, fields = {}) {
     const body = new FormData();
@@ -248,7 +275,11 @@
       submit();
       return;
     }
-    if (key === "Escape") { zoom(false); return; }
+    if (key === "Escape") {
+      if (byId("picture")?.classList.contains("is-zoomed")) zoom(false);
+      else if (!document.querySelector(":popover-open")) inBench("[data-leave]")?.click();
+      return;
+    }
     if (target.closest(".menu, [popover]:not(.more)")) return;
     const input = inBench(`input[data-key="${CSS.escape(key)}"]`) ?? inBench(`input[data-press="${CSS.escape(key)}"]`);
     if (input) { event.preventDefault(); choose(input); return; }
@@ -301,11 +332,52 @@
 
   // ── Time in sight, and the seat ─────────────────────────────────────────────
   document.addEventListener("submit", (event) => {
+    if (["answer", "skip"].includes(event.target.id)) keepDone(event.target);
     if (event.target.id !== "answer") return;
     saveDraft(event);
     const field = event.target.elements.seconds; // training counts no time
     if (field) field.value = ((performance.now() - post.started - post.away) / 1000).toFixed(1);
   }, true);
+
+  // ── A slow line ─────────────────────────────────────────────────────────────
+  const SAID_AFTER = 400, LONGEST = 20_000;
+  let told = 0, tries = 0;
+  let unsent = null; // the form that was sent and not yet answered
+  const isAnswer = ({ detail }) => detail.elt?.id === "answer" && detail.requestConfig?.verb === "post";
+
+  function say(words) {
+    const button = inBench("[data-submit]");
+    if (!button) return;
+    button.dataset.words ??= button.innerHTML;
+    if (words) button.textContent = words;
+    else button.innerHTML = button.dataset.words;
+    button.setAttribute("aria-busy", String(Boolean(words)));
+  }
+
+  document.addEventListener("htmx:beforeSend", (event) => {
+    if (!isAnswer(event)) return;
+    clearTimeout(told);
+    told = setTimeout(() => say(byId("words")?.dataset[tries ? "again" : "sending"]), SAID_AFTER);
+  });
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (!isAnswer(event)) return;
+    clearTimeout(told);
+    if (event.detail.xhr.status) { tries = 0; unsent = null; say(""); }
+  });
+  // The key of the form stays, so that an answer that was stored is not stored again.
+  document.addEventListener("htmx:sendError", (event) => {
+    if (!isAnswer(event)) return;
+    const form = event.detail.elt;
+    tries += 1;
+    say(byId("words")?.dataset.again);
+    setTimeout(() => again(form), Math.min(1000 * 2 ** tries, LONGEST));
+  });
+  function again(form) {
+    if (form && form === unsent && answerForm() === form && !form.classList.contains("htmx-request")) submit();
+  }
+  window.addEventListener("online", () => again(unsent));
+  document.addEventListener("submit", ({ target }) => { if (target.id === "answer") unsent = target; }, true);
+  document.addEventListener("input", () => { unsent = null; }); // who changes the answer sends it themselves
 
   let active = false;
   for (const sign of ["keydown", "pointerdown", "scroll"]) {
@@ -323,7 +395,7 @@
     if (event.detail.target.id !== "bench" && event.detail.elt.id !== "bench") return;
     setUp();
     if (inBench(".question.is-wrong")) return; // the focus is there
-    const place = byId("said") ?? byId("break") ?? byId("main"); // what is told is read out, then the post
+    const place = byId("said") ?? byId("break") ?? byId("changing") ?? byId("main"); // what is told is read out, then the post
     if (place) place.tabIndex = -1;
     place?.focus({ preventScroll: true });
   });

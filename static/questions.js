@@ -1,28 +1,87 @@
 /* The further questions on the annotator's page, by keyboard. The page works without this: then every question is shown
    with the categories that it belongs to, and parts of the text are quoted in a field.
-   What the questions of one kind do beside that stands in `kinds`.
+   What the questions of one kind do beside that stands in `kinds`. Where they are shown, question_sheet.js says.
    Loaded before label.js, so that a key inside a question is taken here first. */
 (() => {
   "use strict";
 
   const all = (selector, where = document) => [...where.querySelectorAll(selector)];
   const questions = () => all("#bench [data-question]");
+  const beside = matchMedia("(width >= 68.75rem) and (height >= 35rem)"); // as app.css has it
 
   // ── Which are asked ─────────────────────────────────────────────────────────
   function fold() {
     const chosen = all("#bench :is([name=category], [name=categories]):checked");
     for (const question of questions()) {
       const when = question.dataset.when;
-      question.hidden = when !== "always" && !chosen.some((category) =>
+      question.inert = when !== "always" && !chosen.some((category) =>
         when === "hateful" ? category.dataset.hateful === "1" : when.includes(` ${category.value} `));
+      question.classList.toggle("is-off", question.inert);
     }
+    placeMarking();
+    tellDigits();
+  }
+  const asked = () => questions().filter((question) => !question.inert);
+  const isAnswered = (question) =>
+    all("[name^=answer_]", question).some((control) => /^(radio|checkbox)$/.test(control.type) ? control.checked && control.value : control.value.trim());
+
+  // ── Digits: after a category they answer what it asks for first ─────────────
+  let escaped = false; // the digits are the categories' again
+  function pending() {
+    if (escaped || !document.querySelector("#bench :is([name=category], [name=categories]):checked")) return null;
+    const first = asked().find((question) => "required" in question.dataset && !isAnswered(question));
+    return first?.querySelector("input[type=radio]") ? first : null;
+  }
+  const choices = (question) => all("input[type=radio]:not([value=''])", question);
+
+  function tellDigits() {
+    const place = document.getElementById("definition");
+    const question = pending();
+    if (!question || !place) return;
+    const words = { last: Math.min(9, choices(question).length), question: question.dataset.title };
+    place.textContent = place.dataset.digits.replace(/{(\w+)}/g, (_, name) => words[name]);
+    place.title = place.textContent;
+  }
+
+  function tellAgain() {
+    document.dispatchEvent(new Event("question:answered")); // label.js says what the chosen category means
+    tellDigits();
+  }
+
+  function answerByDigit(digit) {
+    const question = pending();
+    const input = question && digit !== "0" ? choices(question)[digit - 1] : null;
+    if (input) press(input);
+    return Boolean(input);
   }
 
   // ── Parts of the text (span) ────────────────────────────────────────────────
-  const pickers = new WeakMap(); // picker -> {spans, at, from}
+  const pickers = new WeakMap(); // picker -> {question, spans, at, from}
   const places = (step) => [Number(step.dataset.start), Number(step.dataset.end)];
   const stops = (picker) => all("[role=option]", picker);
-  const field = (picker) => picker.closest("[data-question]").querySelector("input[type=hidden][name^=answer_]");
+  const field = (picker) => pickers.get(picker).question.querySelector("input[type=hidden][name^=answer_]");
+  const pickerOf = (question) => document.querySelector(`#bench [data-marks-of="${question.dataset.question}"]`);
+  const questionOf = (node) =>
+    node.closest?.("[data-question]") ?? pickers.get(node.closest?.(".picker"))?.question ?? null;
+
+  /* Where there is room the words are marked in the post's own text: the steps stand in its place. */
+  let marking = null; // the question whose marks are shown
+  function placeMarking() {
+    const text = document.querySelector("#bench .words > .post-text");
+    const spans = asked().filter((question) => question.dataset.kind === "span");
+    if (!spans.includes(marking)) marking = spans[0] ?? null;
+    for (const picker of all("#bench .picker")) {
+      const { question } = pickers.get(picker);
+      const inText = Boolean(text) && question === marking && beside.matches;
+      picker.classList.toggle("in-post", inText);
+      for (const name of text?.classList ?? []) picker.classList.toggle(name, inText);
+      if (inText) { text.after(picker); picker.lang = text.lang; }
+      else if (!question.contains(picker)) question.querySelector(".marking").before(picker);
+      picker.hidden = Boolean(text) && !inText && beside.matches;
+      question.querySelector("[data-mark]").hidden = !text || !beside.matches;
+    }
+    if (text) text.hidden = Boolean(document.querySelector("#bench .picker.in-post"));
+  }
 
   function merged(spans) {
     const sorted = [];
@@ -32,6 +91,14 @@
       else sorted.push([start, end]);
     }
     return sorted;
+  }
+
+  function words(picker, [from, to]) {
+    return [...picker.children].filter((step) => places(step)[0] < to && places(step)[1] > from).map((step) => {
+      const [start, end] = places(step);
+      const letters = [...step.textContent];
+      return (letters.length === end - start ? letters.slice(Math.max(0, from - start), to - start) : letters).join("");
+    }).join("");
   }
 
   function paint(picker) {
@@ -45,6 +112,8 @@
       step.classList.toggle("is-part", Boolean(mark) && (mark[0] > start || mark[1] < end));
       if (step.role === "option") step.setAttribute("aria-selected", String(Boolean(mark)));
     }
+    pickers.get(picker).question.querySelector("[data-marks]").textContent =
+      spans.map((span) => `“${words(picker, span)}”`).join(" ");
     options.forEach((option, number) => option.classList.toggle("is-here", number >= low && number <= high));
     if (options[at]) {
       picker.setAttribute("aria-activedescendant", options[at].id);
@@ -168,12 +237,13 @@
   });
 
   function readyPicker(question) {
-    const picker = question.querySelector(".picker");
+    const picker = pickerOf(question);
+    pickers.set(picker, { question, spans: [], at: 0, from: null });
     const input = field(picker);
     input.disabled = false;
     picker.hidden = false;
-    picker.nextElementSibling.hidden = false;
-    pickers.set(picker, { spans: input.value ? JSON.parse(input.value) : [], at: 0, from: null });
+    question.querySelector(".marking").hidden = false;
+    pickers.get(picker).spans = input.value ? JSON.parse(input.value) : [];
     paint(picker);
   }
 
@@ -190,12 +260,14 @@
   const kindOf = (question) => kinds[question.dataset.kind] ?? {};
 
   // ── Keys ────────────────────────────────────────────────────────────────────
-  const controls = (question) =>
-    all("input:not([type=hidden]), textarea, .picker", question).filter((control) => control.checkVisibility());
+  const controls = (question) => [...all("input:not([type=hidden]), textarea, .picker", question), pickerOf(question)]
+    .filter((control) => control?.checkVisibility());
 
   function lead(question) {
+    if (question.dataset.kind === "span") { marking = question; placeMarking(); }
+    question.dispatchEvent(new Event("question:lead", { bubbles: true })); // it may have to be shown first
     const first = question.querySelector("input:checked") ?? controls(question)[0];
-    first?.focus();
+    first?.focus({ preventScroll: true });
     question.scrollIntoView({ block: "nearest" });
   }
 
@@ -235,7 +307,11 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const question = event.target.closest?.("[data-question]");
+    const question = questionOf(event.target);
+    if (event.key === "Escape" && !event.target.closest?.("dialog, [popover]") && pending()) {
+      escaped = true;
+      tellAgain();
+    }
     if (question) {
       if (event.key === "Escape") {
         event.preventDefault();
@@ -253,12 +329,23 @@
     }
     if (event.target.matches?.("textarea, select, input:not([type=radio], [type=checkbox])")) return;
     if (event.repeat || event.target.closest?.("dialog, [popover]:not(.more)")) return;
+    if (document.getElementById("drawer")?.open) return;
+    const digit = /^(?:Digit|Numpad)([0-9])$/.exec(event.code)?.[1] ?? (/^[0-9]$/.test(event.key) ? event.key : null);
+    if (digit && answerByDigit(digit)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return;
+    }
     const letter = /^[a-z]$/i.test(event.key) ? event.key : event.code.replace(/^Key(?=.$)/, "");
-    const wanted = questions().find((one) => !one.hidden && one.dataset.leads === letter.toLowerCase());
-    if (!wanted || document.getElementById("drawer")?.open) return;
+    const wanted = asked().find((one) => one.dataset.leads === letter.toLowerCase());
+    if (!wanted) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     lead(wanted);
+  });
+
+  document.addEventListener("click", ({ target }) => {
+    if (target.closest?.("[data-mark]")) lead(questionOf(target));
   });
 
   // A chosen point or option is taken back by choosing it again.
@@ -274,16 +361,41 @@
   });
 
   document.addEventListener("change", (event) => {
-    if (["category", "categories"].includes(event.target.name)) fold();
+    if (["category", "categories"].includes(event.target.name)) {
+      escaped = false;
+      fold();
+    } else if (questionOf(event.target)) {
+      tellAgain();
+    }
+    forgive();
   });
+
+  // ── A refused answer: the line goes when what it asks for is there ──────────
+  function forgive() {
+    const line = document.getElementById("wrong");
+    if (!line) return;
+    for (const question of document.querySelectorAll("#bench .question.is-wrong")) {
+      question.classList.toggle("is-wrong", !question.inert && !isAnswered(question));
+    }
+    const isChosen = document.querySelector("#bench :is([name=category], [name=categories], [name=low_quality]):checked");
+    if (!isChosen || document.querySelector("#bench .question.is-wrong")) return;
+    line.remove();
+    document.getElementById("definition").hidden = false;
+  }
+  document.addEventListener("input", forgive);
+
+  beside.addEventListener("change", placeMarking);
 
   // ── A post is on the page (label.js has put back what was typed before) ─────
   document.addEventListener("post:ready", () => {
+    escaped = false;
+    marking = null;
     for (const question of questions()) {
       for (const box of all("input[type=checkbox]", question).slice(1)) box.tabIndex = -1; // arrows lead to the others
       kindOf(question).ready?.(question);
     }
     fold();
+    document.dispatchEvent(new Event("questions:ready"));
     const wrong = document.querySelector("#bench .question.is-wrong");
     if (wrong) lead(wrong);
   });

@@ -21,6 +21,7 @@ from hypothesis import settings as hypothesis_settings
 import api_schema
 import durations
 import migrated_database
+import reversed_rows
 import second_tries
 from absent import skip_or_fail
 from annotation.core import jobs, stored_files
@@ -68,12 +69,15 @@ def _guarded_lookup(lookup: Callable[..., Any]) -> Callable[..., Any]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--store-durations", action="store_true", help="write what the tests take to tests/durations.json")
+    parser.addoption("--reversed-rows", action="store_true", help="turn round the rows that no query put in order")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Block the network before tests are collected: only loopback is left, by address or as localhost."""
     config.pluginmanager.register(_Marks())
     config.pluginmanager.register(second_tries)
+    if config.option.reversed_rows:
+        reversed_rows.install()
     if config.option.store_durations:
         config.pluginmanager.register(durations.Clock())
         if not hasattr(config, "workerinput"):

@@ -57,6 +57,8 @@ class Asked:
     """The most characters of a text, or of each of several."""
     line: bool = False
     """Whether a text is one line."""
+    rows: int = 0
+    """How many lines the page's box for a long text has; 0: an input. It cuts nothing."""
     most: int | None = None
     """The most entries, where there may be several."""
     read: Callable[[str], Any] | None = None
@@ -102,6 +104,8 @@ class Place:
     """The fewest entries, where there may be several."""
     members: tuple[Any, ...]
     """What a closed set holds; empty: it is none."""
+    required: bool
+    """Whether it has no default, in a request that is no part of another."""
     asked: Asked | None
     """None: each face asks in its own way."""
 
@@ -180,6 +184,7 @@ def _place(name: str, field: FieldInfo, part: str) -> Place:
         most=getattr(_first(Le, field), "le", None),
         fewest=getattr(_first(MinLen, field), "min_length", 0),
         members=members,
+        required=field.is_required() and not part,
         asked=asked,
     )
 

@@ -8,14 +8,15 @@ unchanged, for the field's own check.
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BeforeValidator, Field
 
+from vocabulary.folded_words import AROUND, folded
+
 Value = TypeVar("Value")
 
-_AROUND = " \t\r\n\"'“”‘’「」『』《》`*_"
-_BETWEEN = re.compile(r"(?<=\w)[\s_\-‐‑‒–—−·]+(?=\w)")
 _PARTS = re.compile(r"[:(（)）\[\]【】]|\s[-–—]\s|(?<=\d)[.)]\s+|(?<=^\d)\s+|(?<=^\d\d)\s+")
 _LONGEST = 200
 
@@ -43,13 +44,6 @@ _KINDS = (
 )
 
 
-def folded(written: str) -> str:
-    """Return a word without case, quotation marks around it, a full stop, and spaces or hyphens between its parts."""
-    plain = unicodedata.normalize("NFKC", written.replace("’", "'")).casefold().strip(_AROUND)
-    plain = plain.removesuffix(".").removesuffix("。").strip(_AROUND)
-    return _BETWEEN.sub("", plain)
-
-
 class ClosedSet(Generic[Value]):
     """Values and the forms in which each may be written. A form of several values stands for none of them."""
 
@@ -71,7 +65,7 @@ class ClosedSet(Generic[Value]):
         for whole in (self._exactly.get(text), self._value_of.get(folded(text))):
             if whole is not None:
                 return whole
-        plain = unicodedata.normalize("NFKC", text).strip(_AROUND)
+        plain = unicodedata.normalize("NFKC", text).strip(AROUND)
         values = {self._of_part(part) for part in _PARTS.split(plain) if _says_something(part)}
         return next(iter(values)) if len(values) == 1 else None
 
@@ -138,7 +132,7 @@ def read_number(written: Any) -> Any:
     """Return the number that a text is; anything else as it is."""
     if not isinstance(written, str) or len(written) > _LONGEST:
         return written
-    plain = unicodedata.normalize("NFKC", written).strip(_AROUND)
+    plain = unicodedata.normalize("NFKC", written).strip(AROUND)
     if not _NUMBER.fullmatch(plain):
         return written
     return float(plain) if "." in plain else int(plain)
@@ -147,7 +141,7 @@ def read_number(written: Any) -> Any:
 def read_share(written: Any) -> Any:
     """Return the number from 0 to 1 that a text is, as `0.86` or `86%`; anything else as it is."""
     if isinstance(written, str) and len(written) <= _LONGEST:
-        plain = unicodedata.normalize("NFKC", written).strip(_AROUND).casefold()
+        plain = unicodedata.normalize("NFKC", written).strip(AROUND).casefold()
         if per_cent := _PER_CENT.fullmatch(plain):
             return float(per_cent[1]) / 100
     return read_number(written)
@@ -159,3 +153,14 @@ Whole = Annotated[int, Field(strict=True), Number]
 """A whole number, also in quotation marks."""
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True), BeforeValidator(read_share)]
 """A number from 0 to 1, also in quotation marks or in per cent."""
+
+
+@dataclass(frozen=True)
+class OwnWords:
+    """Marks a field, a text or a list of texts, in which a model says something itself.
+
+    A refusal in it is a refusal of the whole answer. A field that quotes others may hold one.
+    """
+
+
+OWN_WORDS = OwnWords()

@@ -9,9 +9,9 @@ from typing import Any
 from django.db.models import BooleanField, Count, ExpressionWrapper, F, Min, Q, QuerySet
 from django.db.models.functions import TruncDate
 
-from annotation.analytics.agreement import Agreement, LabelFigures, RawLabels, read_labels
+from annotation.analytics.agreement.labels import Agreement, LabelFigures, RawLabels, read_labels
 from annotation.analytics.closed_items import LabelsRead, no_progress
-from annotation.analytics.influence import Influence, read_answers
+from annotation.analytics.influence.figures import Influence, read_answers
 from annotation.core.extensions import gold_wanted
 from annotation.core.snapshots import snapshot
 from annotation.domain.category_sets import codes_of

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.analytics.agreement import ACCOUNT_FIGURES, AccountFigure, AgreementAccount
+from annotation.analytics.agreement.labels import ACCOUNT_FIGURES, AccountFigure, AgreementAccount
 from annotation.analytics.dashboard import CampaignDay, Dashboard
 from annotation.analytics.figure_words import reason_of
 from annotation.domain.choices import Difficulty

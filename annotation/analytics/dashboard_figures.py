@@ -13,7 +13,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.analytics.agreement import ACCOUNT_FIGURES
+from annotation.analytics.agreement.labels import ACCOUNT_FIGURES
+from annotation.analytics.agreement.question_tables import QUESTION_PARTS, question_chart, question_rows
 from annotation.analytics.dashboard import Dashboard
 from annotation.analytics.dashboard_charts import agreement_charts, category_rows, day_chart, percent, tiles
 from annotation.analytics.declared_figures import (
@@ -30,9 +31,8 @@ from annotation.analytics.figure_words import reason_of
 from annotation.analytics.funnel_notes import closed_note, gold_note
 from annotation.analytics.gold_matrix import gold_rows
 from annotation.analytics.heat_tables import annotator_table, confusion_table, gold_table, pair_table
-from annotation.analytics.influence_tables import CHANGES, DIFFERENCES, SHARES
-from annotation.analytics.question_tables import QUESTION_PARTS, question_chart, question_rows
-from annotation.analytics.views_influence import charts
+from annotation.analytics.influence.tables import CHANGES, DIFFERENCES, SHARES
+from annotation.analytics.influence.views_influence import charts
 from annotation.core.extensions import gold_wanted
 from annotation.domain.choices import Source, Stage
 from annotation.domain.patterns import pattern_of

@@ -17,11 +17,11 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 
-from annotation.analytics.agreement import Agreement, read_agreement
-from annotation.analytics.annotator_quality import QualityReport, read_quality
+from annotation.analytics.agreement.labels import Agreement, read_agreement
 from annotation.analytics.closed_items import LabelsRead
 from annotation.analytics.dashboard import Dashboard, live_parts, read_dashboard
-from annotation.analytics.influence import Influence, read_influence
+from annotation.analytics.influence.figures import Influence, read_influence
+from annotation.analytics.quality.annotators import QualityReport, read_quality
 from annotation.core.jobs import Heartbeat, JobKind, Phase
 from annotation.core.snapshots import snapshot
 from annotation.core.typed_json import form_of, from_json, to_json

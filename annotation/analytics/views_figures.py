@@ -37,13 +37,12 @@ def waiting(
     request: PersonRequest, member: Membership, title: str, shown: Shown[Any], *, tabs: bool = True
 ) -> HttpResponse:
     """Return the page that stands in for figures that are computed for the first time."""
-    context = {"title": title, "moment": shown, "tabs": tabs}
-    return project_page(request, member, "annotation/figures_waiting.html", context)
+    return project_page(request, member, "annotation/figures_waiting.html", title=title, moment=shown, tabs=tabs)
 
 
 def table_file(name: str, table: FigureTable | None, shown: Shown[Any]) -> HttpResponse:
     """Return a table as CSV, safe in a spreadsheet, with the moment of its figures. Raises Http404 if there is none."""
-    answer = csv_response(name, table_csv_rows(found(table)), mark=False)
+    answer = csv_response(name, table_csv_rows(found(table)))
     if shown.as_of is not None:
         answer["Last-Modified"] = http_date(shown.as_of.timestamp())
     return answer

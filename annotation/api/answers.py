@@ -5,7 +5,7 @@ these types for what they answer. The figures of dashboards are in `annotation.a
 """
 
 from datetime import datetime
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 from uuid import UUID
 
 from annotation.api.problems import ImportCounts
@@ -96,6 +96,7 @@ class HeldSeatJson(TypedDict):
     priors_hidden: bool
     priors: list[BlindPriorShape]
     picture_text: str | None
+    extra: dict[str, Any]
     questions: list[AskedQuestion]
     break_offered: bool
 

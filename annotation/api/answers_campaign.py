@@ -3,16 +3,50 @@
 The rules are those of `annotation.api.answers`.
 """
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import TypedDict
 from uuid import UUID
 
 from annotation.api.answers import Page
+from annotation.api.serializers import GivenLabelShape
 from annotation.domain.choices import BatchState, Role
 from annotation.domain.outgoing import DeliveryState, Happening
 from annotation.members.invitations import State
 
 # ── People ────────────────────────────────────────────────────────────────────
+
+
+class GivenLabelPage(Page):
+    """A page of labels."""
+
+    results: list[GivenLabelShape]
+
+
+class WorkedTotal(TypedDict):
+    """What somebody did in a period: active minutes, labels, and on how many days."""
+
+    name: str
+    active_minutes: float
+    labels: int
+    days: int
+
+
+class WorkedDay(TypedDict):
+    """What somebody did on a day."""
+
+    name: str
+    active_minutes: float
+    labels: int
+    day: date
+
+
+class HoursJson(TypedDict):
+    """Working time of a period by pseudonym, and by pseudonym and day."""
+
+    first: date
+    last: date
+    people: list[WorkedTotal]
+    days: list[WorkedDay]
 
 
 class MemberJson(TypedDict):

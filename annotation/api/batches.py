@@ -21,7 +21,7 @@ from annotation.batches.progress import as_json, read_batch_overview
 from annotation.batches.workforce import read_annotator_quotas
 from annotation.core.found import found
 from annotation.core.snapshots import snapshot
-from annotation.domain.choices import BatchState, Role
+from annotation.domain.choices import PRIORITIES, BatchState, Role
 from annotation.models import Batch, Membership, Project
 
 
@@ -40,7 +40,7 @@ class BatchActShape(RequestShape):
 class BatchChangesShape(RequestShape):
     """What changes of a batch. `members` are ids of annotators, or null: everybody may get it."""
 
-    priority = serializers.IntegerField(required=False, min_value=state.PRIORITIES[0], max_value=state.PRIORITIES[1])
+    priority = serializers.IntegerField(required=False, min_value=PRIORITIES[0], max_value=PRIORITIES[1])
     members = BoundedList(child=serializers.UUIDField(), required=False, allow_null=True, min_length=1, max_length=1000)
 
 

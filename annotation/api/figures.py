@@ -7,8 +7,8 @@ from datetime import date, datetime
 from typing import TypedDict
 from uuid import UUID
 
-from annotation.analytics.agreement_json import AgreementFigures
-from annotation.analytics.influence_json import InfluenceFigures
+from annotation.analytics.agreement.agreement_json import AgreementFigures
+from annotation.analytics.influence.influence_json import InfluenceFigures
 from annotation.domain.choices import BatchState, Stage
 from annotation.domain.workforce.staffing import Verdict
 

@@ -29,10 +29,13 @@ _REFUSED = dict.fromkeys((400, 409, 422), RowsRefused | Problem)
 
 
 class IncomingShape(AskingShape[ImportOptions]):
-    """Rows in the keys of Interplay JSONL, at most 1,000; larger sets come as files on the page or by command."""
+    """Rows in the keys of Interplay JSONL, at most 1,000; larger sets come as files on the page or by command.
+
+    With `update` they are for items that are here: `fill` fills gaps, `labels` adds labels of more people.
+    """
 
     asks = ImportOptions
-    only = ("source_labels", "ignore")
+    only = ("update", "source_labels", "ignore", "keep", "twice")
     before = ("rows",)
 
     rows = BoundedList(child=BoundedDict(), min_length=1, max_length=MOST_ROWS)
@@ -74,11 +77,14 @@ class NewItems(APIView):
 
 def _in_keys(error: RowError) -> RowError:
     """Return the error with what a body can say against it; the import speaks of columns of a file and their names."""
+    if error.code == "category_columns":
+        reason = "Keys hold 0 and 1, as columns of one category each. Write them as `labels`, `gold` or `intended`, or "
+        return replace(error, reason=f"{reason}name them in `keep` or `ignore`.")
     if error.code != "unused_labels":
         return error
     reason = (
-        f"The key {error.field[:80]!r} looks like labels and would be passed over. Write it as `labels`, `gold` or "
-        f"`intended`, or name it in `ignore`."
+        f"The key {error.field[:80]!r} looks like labels and would not be read so. Write it as `labels`, `gold` or "
+        f"`intended`, or name it in `keep` or `ignore`."
     )
     return replace(error, reason=reason)
 

@@ -96,6 +96,7 @@ def _seat_json(seat: Seat, *, break_offered: bool) -> dict[str, Any]:
         "priors_hidden": first_answer_is_due(item.project, seat),
         "priors": BlindPriorShape(shown, many=True).data,
         "picture_text": words.text if words else None,
+        "extra": dict(item.shown_columns),
         "questions": [
             question_row(question) | {"version": question.version}
             for question in item.project.asked_questions()

@@ -1,24 +1,31 @@
-"""People of a project over the API, for its admins: members and their roles."""
+"""People of a project over the API, for its admins: members, their roles, their labels, their working time."""
 
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from drf_spectacular.utils import extend_schema
+from django.db.models import Prefetch
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import account_of, cleaned, member, problem
-from annotation.api.answers_campaign import MemberJson, NewMemberJson
+from annotation.api.answers_campaign import GivenLabelPage, HoursJson, MemberJson, NewMemberJson
+from annotation.api.pages import PAGING, page_of, refuse_unknown
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, LineField, RequestShape
+from annotation.api.serializers import GivenLabelShape
 from annotation.domain.choices import Role
 from annotation.members import join, participation, roles
 from annotation.members.forms import NewMemberForm, PseudonymForm, QuotaForm
-from annotation.models import ROLE_FLAG, Membership, Project, seat_count
+from annotation.models import ROLE_FLAG, Item, Label, Membership, Project, seat_count
 from annotation.pages.error_messages import sentence_for
+from annotation.wellbeing.forms import DaysForm
+from annotation.workload import timesheets
+from annotation.workload.timesheets import TimesheetRow
 
 ROLES = [str(role) for role in Role]
 LAST_ADMIN = "A project needs an admin: make somebody else admin first."
@@ -159,3 +166,58 @@ def _json(person: Membership) -> MemberJson:
         "consented": person.consent_version >= person.project.consent_version,
         "trained_at": person.trained_at,
     }
+
+
+# ── What they did ─────────────────────────────────────────────────────────────
+
+_PERIOD = [
+    OpenApiParameter(name, {"type": "string", "format": "date"}, description=f"The {name} day; both or none.")
+    for name in ("first", "last")
+]
+
+
+class GivenLabels(APIView):
+    """The labels that people gave."""
+
+    @extend_schema(parameters=[*PAGING], responses={200: GivenLabelPage})
+    def get(self, request: Request, slug: str) -> Response:
+        """List the labels in force of the project's posts, newest first, with the pseudonym of who gave each."""
+        mine = member(request, slug, Role.ADMIN)
+        rows = Label.objects.filter(in_force_at__item__project=mine.project).select_related("annotator", "category")
+        posts = Prefetch("item", Item.objects.only("public_id", "external_id", "project"))
+        return page_of(
+            request,
+            rows.prefetch_related(posts).order_by("-id"),
+            lambda page: GivenLabelShape(page, many=True).data,
+        )
+
+
+class Hours(APIView):
+    """Working time and labels, for pay."""
+
+    @extend_schema(parameters=_PERIOD, responses={200: HoursJson})
+    def get(self, request: Request, slug: str) -> Response:
+        """List active minutes and labels by pseudonym and day, as the page *Hours* has them; pauses are left out.
+
+        Without a period: this month so far, and at least the last two weeks. At most 366 days.
+        """
+        mine = member(request, slug, Role.ADMIN)
+        refuse_unknown(request, "first", "last")
+        if request.query_params:
+            asked = cleaned(DaysForm(request.query_params))
+            period = (asked["first"], asked["last"])
+        else:
+            period = timesheets.default_period(timezone.localdate())
+        days = timesheets.hours_of_project(mine.project, *period)
+        return Response(
+            {
+                "first": period[0],
+                "last": period[1],
+                "people": [{**_worked(row), "days": row.days} for row in timesheets.totals_by_member(days)],
+                "days": [{**_worked(row), "day": row.day} for row in days],
+            }
+        )
+
+
+def _worked(row: TimesheetRow) -> dict[str, object]:
+    return {"name": row.pseudonym, "active_minutes": row.minutes, "labels": row.labels}

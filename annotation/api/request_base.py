@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
+from annotation.domain.text_rules import NOTE_LIMIT, BadText, read_optional_text, read_text
 from annotation.models.lines import validate_line
 
 MOST_ENTRIES = 10_000
@@ -51,6 +52,23 @@ class LineField(serializers.CharField):
     """A name or another text of one line (`annotation/domain/one_line.py`)."""
 
     default_validators = [validate_line]
+
+
+class WrittenField(serializers.CharField):
+    """A text of at most `limit` characters, kept as written; its refusals are those of pages and files."""
+
+    def __init__(self, *, limit: int = NOTE_LIMIT, **kwargs: Any) -> None:
+        super().__init__(max_length=limit, trim_whitespace=False, **kwargs)
+        self.limit = limit
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        """Return the text. Raises ValidationError with the code and the sentence of `annotation/domain/text_rules`."""
+        if isinstance(data, str):
+            try:
+                (read_optional_text if self.allow_blank else read_text)(data, self.limit)
+            except BadText as bad:
+                raise serializers.ValidationError(bad.sentence, bad.code) from None
+        return super().run_validation(data)
 
 
 class RequestShape(serializers.Serializer[Any]):

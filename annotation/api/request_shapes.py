@@ -6,7 +6,8 @@ from typing import Any, Generic, TypeVar
 
 from rest_framework import serializers
 
-from annotation.api.request_base import BoundedList, LineField, RequestShape
+from annotation.api.request_base import BoundedList, LineField, RequestShape, WrittenField
+from annotation.domain.text_rules import NOTE_LIMIT
 from vocabulary.refusals import Refused
 from vocabulary.requests import Asked, Place, Request, places
 
@@ -74,6 +75,9 @@ def _field(place: Place, asked: Asked) -> serializers.Field[Any, Any, Any, Any]:
         return _number(place, **common)
     if asked.read:
         return ReadField(asked, **common)
+    if asked.rows:
+        common |= {} if place.required else {"default": place.default, "allow_blank": True}
+        return WrittenField(limit=asked.longest or NOTE_LIMIT, **common)
     return _entry(place, asked, default=place.default, allow_blank=not place.default, **common)
 
 
@@ -90,6 +94,8 @@ def _number(place: Place, **common: Any) -> serializers.IntegerField | serialize
 
 def _unless_named(place: Place) -> dict[str, Any]:
     """Return what a member of a closed set is where none is named; without a default it is not there."""
+    if place.required:
+        return {}
     if place.default is None:
         return {"required": False}
     return {"default": place.default.value if isinstance(place.default, Enum) else place.default}

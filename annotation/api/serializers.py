@@ -14,7 +14,8 @@ from annotation.domain.categories import CATEGORY_LIMIT
 from annotation.domain.category_sets import as_stored
 from annotation.domain.choices import Modality
 from annotation.domain.columns.column import TEXT
-from annotation.domain.columns.items import ITEMS
+from annotation.domain.columns.items import INJECTED, ITEMS, is_injected
+from annotation.domain.formats.kept_columns import in_order
 from annotation.domain.glossary.disguises import How
 from annotation.domain.text_rules import NOTE_LIMIT
 from annotation.glossary import entries
@@ -23,7 +24,7 @@ from annotation.picture_text.texts import reading_of, texts_of
 from annotation.review.queue import may_see_intent
 
 _HIDDEN: dict[str, Any] = {
-    column.name: [] if isinstance(column.kind, list) else "" if column.kind == TEXT else None
+    column.name: type(column.kind)() if isinstance(column.kind, list | dict) else "" if column.kind == TEXT else None
     for column in ITEMS
     if column.hidden
 }
@@ -128,6 +129,8 @@ class ItemShape(serializers.ModelSerializer[Item]):
     intended = _code("intended")
     intended_categories = _codes()
     source_of_category = serializers.CharField(source="category_source", read_only=True, allow_null=True)
+    extra = serializers.SerializerMethodField(help_text="Columns of its file that the site does not know.")
+    injected = serializers.SerializerMethodField(help_text="Whether a model wrote it as a sample; for admins.")
 
     class Meta:
         model = Item
@@ -135,14 +138,22 @@ class ItemShape(serializers.ModelSerializer[Item]):
             "id", "external_id", "text", "picture_missing", "batch", "source", "licence", "target_group", "stage",
             "round", "seats", "version", "level", "category", "categories", "hateful", "source_of_category", "aligned",
             "intended", "intended_categories", "intended_hateful", "pattern", "difficulty", "excluded_for",
-            "created_at", "closed_at", "gold_at",
+            "created_at", "closed_at", "gold_at", "extra", "injected",
         )  # fmt: skip
+
+    def get_extra(self, item: Item) -> dict[str, Any]:
+        """Return the kept columns in the order of the alphabet."""
+        return in_order(item.extra)
+
+    def get_injected(self, item: Item) -> bool | None:
+        """Return whether the item is a sample. Returns None for whoever does not administer the project."""
+        return is_injected(item.provenance) if self.context["membership"].administers else None
 
     def to_representation(self, item: Item) -> dict[str, Any]:
         """Return the item, without what would tell whoever may still be asked for their own view."""
         shown: dict[str, Any] = super().to_representation(item)
         if not may_see_intent(item, self.context["membership"]):
-            shown |= _HIDDEN
+            shown |= _HIDDEN | {INJECTED: None}
         return shown
 
 
@@ -331,10 +342,20 @@ class LabelShape(serializers.ModelSerializer[Label]):
 
     class Meta:
         model = Label
-        fields = (
+        fields: tuple[str, ...] = (
             "id", "item", "revision", "category", "categories", "not_sure", "low_quality", "target_group", "note",
             "challenges", "answers", "seconds", "created_at",
         )  # fmt: skip
+
+
+class GivenLabelShape(LabelShape):
+    """A label with the pseudonym of who gave it, for admins."""
+
+    external_id = serializers.CharField(source="item.external_id", read_only=True)
+    annotator = serializers.CharField(source="annotator.pseudonym", read_only=True)
+
+    class Meta(LabelShape.Meta):
+        fields = (*LabelShape.Meta.fields, "external_id", "annotator")
 
 
 class ReleaseShape(serializers.ModelSerializer[Release]):

@@ -8,7 +8,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.analytics import agreement_json, influence_json, stored_figures
+from annotation.analytics import stored_figures
+from annotation.analytics.agreement import agreement_json
+from annotation.analytics.influence import influence_json
 from annotation.analytics.stored_figures import Shown
 from annotation.api.access import member
 from annotation.api.figures import AgreementJson, FiguresAwaited, InfluenceJson

@@ -91,4 +91,6 @@ urlpatterns = [
     _in_project("items/<uuid:public_id>/known/", training.KnownPost, "item-known"),
     _in_project("agreement/", statistics.Agreement, "agreement"),
     _in_project("influence/", statistics.Influence, "influence"),
+    _in_project("labels/given/", people.GivenLabels, "labels-given"),
+    _in_project("hours/", people.Hours, "hours"),
 ]

@@ -71,7 +71,7 @@ _ATTEMPTS = 6
 def claim(member: Membership, *, ahead: bool = False) -> ClaimOutcome:
     """Give the annotator a seat: at most one in front and one ahead, however many tabs ask."""
     member, now = lock_member(member)
-    if (closed := _gate(member)) is not None:
+    if (closed := gate(member)) is not None:
         return closed
     state = read_annotator_state(member, now)
     if state.must_read:
@@ -94,7 +94,7 @@ def claim_after_label(member: Membership, now: datetime, pace: Workday) -> HeldS
     state = read_annotator_state(member, now)
     request = ClaimRequest(member, now, replace(state, pace=pace), caps_of(member), ahead=False, may_wait=False)
     outcome: ClaimOutcome | None = None
-    if _gate(member) is None and not state.must_read and state.front is None:
+    if gate(member) is None and not state.must_read and state.front is None:
         with suppress(_WouldWait):
             outcome = _claim_next(request)
     if isinstance(outcome, HeldSeat):
@@ -110,7 +110,7 @@ class _WouldWait(Exception):
 # ── What comes in front of the annotator ──────────────────────────────────────
 
 
-def _gate(member: Membership) -> ClaimOutcome | None:
+def gate(member: Membership) -> ClaimOutcome | None:
     """Return what keeps the member from all items; None if nothing does."""
     if not member.has(Role.ANNOTATOR) or not member.project.is_open or member.project.is_closed:
         return NotOpen()

@@ -6,9 +6,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.batches.state import PRIORITIES
 from annotation.batches.workforce import AnnotatorQuota
-from annotation.domain.choices import BatchState
+from annotation.domain.choices import PRIORITIES, BatchState
 from annotation.models import Project
 from annotation.pages.form_fields import offer
 

@@ -23,8 +23,6 @@ from annotation.models import Batch, Item, Membership, Project, record
 
 AT_ONCE = 5_000
 """Items put right in one transaction: SQLite has one writer, and nobody should wait long for it."""
-PRIORITIES = (-100, 100)
-"""The lowest and the highest priority of a batch."""
 
 Keys = Sequence[int]
 

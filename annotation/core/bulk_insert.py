@@ -1,8 +1,8 @@
 """Insertion of many rows at once: COPY on PostgreSQL, one prepared statement on SQLite.
 
 Used by imports of hundreds of thousands of rows, where one model instance per row would take most of the time. A column
-that the caller does not give gets the default of its field, so a new column with a default needs no change. A primary
-key that is not given comes from the database.
+that the caller does not give gets the default of its field, or what its field derives from the other columns
+(`derive`), so such a new column needs no change. A primary key that is not given comes from the database.
 """
 
 import json
@@ -30,6 +30,8 @@ class Rows:
 
     def __init__(self, model: type[models.Model]) -> None:
         self._model = model
+        derived = ((field.attname, getattr(field, "derive", None)) for field in model._meta.concrete_fields)
+        self._derived = [(name, derive) for name, derive in derived if derive]
         self._form: _Form | None = None
         self._waiting: list[tuple[Any, ...]] = []
 
@@ -38,6 +40,8 @@ class Rows:
 
         Raises TypeError if the columns are not those of the first row.
         """
+        for name, derive in self._derived:
+            values.setdefault(name, derive(values))
         if self._form is None:
             self._form = _Form.of(self._model, tuple(values))
         if values.keys() != self._form.names:

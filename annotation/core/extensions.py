@@ -3,17 +3,21 @@
 This app does not import those apps: each registers one `Extension` in what its `AppConfig.ready()` names.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from django.utils.functional import Promise
 
 from vocabulary.registration import complete
 
 if TYPE_CHECKING:  # apps register their pages before models are loaded
+    from datetime import datetime
+    from uuid import UUID
+
     from django.db.models import Model, QuerySet
 
+    from annotation.domain.claim_checks import ClaimVerdict, Ground, SourceCard
     from annotation.models import Item, Membership, Project
     from annotation.releases.formats.base import Target, Writer
     from annotation.releases.rows import Rows
@@ -71,12 +75,14 @@ class Tab:
     """A link on an item's pages for members who may see its votes; its URL takes the project's slug and the item's id.
 
     `checks_claims`: factual statements about the post can be checked there; the tab is offered beside such statements.
+    `of_text`: the name of the same page for a post that is no item (`Extension.pasted_text`); it takes that post's id.
     `beside`: its parts may be shown on another page, beside the post: each form names its URL, and it has no keys.
     """
 
     url_name: str
     text: str | Promise
     checks_claims: bool = False
+    of_text: str = ""
     beside: bool = False
 
 
@@ -111,6 +117,35 @@ class GoldWanted:
     read: Callable[["Project"], Mapping[tuple[str, int], int]]
 
 
+class ClaimChecks(Protocol):
+    """What the app that checks claims knows. A post is an item, or a text that another app holds, by its public id."""
+
+    def cards_of(self, project: "UUID", post: "UUID") -> "Sequence[SourceCard]":
+        """Return the cards about a post, the newest search first."""
+
+    def cards(self, ids: "Iterable[UUID]") -> "Mapping[UUID, SourceCard]":
+        """Return the cards with these ids that still exist."""
+
+    def verdicts(self, project: "UUID", post: "UUID") -> "Sequence[ClaimVerdict]":
+        """Return how the newest check of each claim about a post ended; checks under way are left out."""
+
+    def grounds(self, project: "UUID", decided: "Mapping[UUID, datetime | None]") -> "Mapping[UUID, Sequence[Ground]]":
+        """Return the cards that verdicts and decisions about posts rest on, the oldest search first.
+
+        `decided`: when a reviewer decided each of the posts; None if nobody did.
+        """
+
+
+class OrderReadings(Protocol):
+    """What a model reads in posts beside the rules: whether they try to steer a program that reads them."""
+
+    def ask(self, project: "Project", post: "UUID") -> None:
+        """Have the reader asked about a post, once; nothing happens where no reader is named."""
+
+    def with_orders(self, project: "UUID", posts: "Iterable[UUID]") -> "Set[UUID]":
+        """Return those of these posts in which the reader reads an order."""
+
+
 PersonalData = Mapping[str, tuple[type["Model"], str, Mapping[str, Any]]]
 """Rows about a person: name of the part → model, the lookup that leads to the person, columns to export."""
 
@@ -138,6 +173,12 @@ class Extension:
     """Kinds of sources of a glossary entry → a query for the rows of the project that have a `public_id`."""
     release_writers: Mapping[str, Callable[["Target", "Rows"], "Writer"]] = field(default_factory=dict)
     """Formats of a release that the app writes from its own rows, by their names (`ReleaseFormat`)."""
+    claim_checks: "ClaimChecks | None" = None
+    order_readings: "OrderReadings | None" = None
+    after_claim_check: Sequence[Callable[["UUID", "UUID"], None]] = ()
+    """Functions to call when a check of a claim ended, with the public ids of the project and the post."""
+    pasted_posts: Callable[["UUID"], "QuerySet[Any, Any]"] | None = None
+    """A query for the posts of a project that are no items, by its public id: rows of `public_id` and `text`."""
 
 
 _extensions: list[Extension] = []
@@ -172,3 +213,31 @@ def actions() -> Iterator[Action]:
 def gold_wanted() -> GoldWanted | None:
     """Return where a project says how many gold items it wants. Returns None if no app offers that."""
     return next((extension.gold_wanted for extension in registered() if extension.gold_wanted), None)
+
+
+def claim_checks() -> ClaimChecks | None:
+    """Return what is known of checks of claims. Returns None if no app checks any."""
+    return next((extension.claim_checks for extension in registered() if extension.claim_checks), None)
+
+
+def order_readings() -> OrderReadings | None:
+    """Return what a model reads in posts beside the rules. Returns None if no app has that read."""
+    return next((extension.order_readings for extension in registered() if extension.order_readings), None)
+
+
+def tell_of_claim_check(project: "UUID", post: "UUID") -> None:
+    """Tell every app that a check of a claim about this post ended."""
+    for extension in registered():
+        for told in extension.after_claim_check:
+            told(project, post)
+
+
+def pasted_posts(project: "UUID") -> "list[QuerySet[Any, Any]]":
+    """Return the queries for the posts of a project that are no items, with the columns `public_id` and `text`."""
+    return [extension.pasted_posts(project) for extension in registered() if extension.pasted_posts]
+
+
+def pasted_text(project: "UUID", post: "UUID") -> str | None:
+    """Return the text of a post that is no item. Returns None if no app knows such a post."""
+    rows = (posts.filter(public_id=post).values_list("text", flat=True).first() for posts in pasted_posts(project))
+    return next((text for text in rows if text is not None), None)

@@ -19,4 +19,6 @@ def other_subjects() -> Mapping[str, Callable[[Project], QuerySet[Any, Any]]]:
 def runs_on_items(project: Project) -> QuerySet[Run]:
     """Return the project's runs whose `subject` is the public id of an item."""
     runs = Run.objects.filter(project=project.public_id)
+    for posts in extensions.pasted_posts(project.public_id):
+        runs = runs.exclude(subject__in=posts.values("public_id"))
     return runs.exclude(variant__startswith=ASIDE).exclude(method__in=other_subjects())

@@ -1,11 +1,12 @@
-"""The index of text search: trigrams of posts, of their ids, and of the words in their pictures.
+"""The index of text search: trigrams of folded posts, of their ids, and of the folded words in their pictures.
 
-PostgreSQL has GIN indexes (extension pg_trgm) on the expressions that Django's `icontains` compares; its planner uses
+PostgreSQL has GIN indexes (extension pg_trgm) on what Django's `contains` and `icontains` compare; its planner uses
 them by itself. SQLite has FTS5 tables kept by triggers; `candidates` asks them, and the caller compares as before. So a
 search finds the same with and without the index, only later without. A term of one or two letters has no trigram.
 
-The migration creates the index where it may; `manage.py text_index` creates what is missing. On SQLite, Django rebuilds
-a table to alter a column, which drops its triggers: such a migration must end with `create` again.
+The migration fills the folded columns and creates the index where it may; `manage.py text_index` does what is missing.
+Rows that a process of an older version wrote during an upgrade have no folded text before that. On SQLite, Django
+rebuilds a table to alter a column, which drops its triggers: such a migration must end with `create` again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,21 +18,62 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Q
 from django.db.models.expressions import RawSQL
 
+from annotation.domain.folding.text import folded
+
 SHORTEST = 3
 """The letters of a trigram."""
 _MOST_ASKED = 30  # trigrams of a long term that are looked up; the comparison decides
 
 ITEMS, PICTURES = "annotation_item", "annotation_picturetext"
-_COLUMNS = {ITEMS: ("text", "external_id"), PICTURES: ("text",)}
+_COLUMNS = {ITEMS: ("folded", "external_id"), PICTURES: ("folded",)}
+_FILLED_AT_ONCE = 200
+_PASSES = 3  # rows that somebody held are free the next time
 
 
 def create(database: BaseDatabaseWrapper) -> bool:
     """Create what is missing of the index. Return False if the database does not offer it or the role may not."""
+    if not _has_columns(database):  # an older migration calls: a later one adds the columns and calls again
+        return False
     if is_there(database):
         return True
     if database.vendor == "postgresql":
         return _create_extension(database) and _run(database, _on_postgresql())
     return _run(database, _on_sqlite())
+
+
+def fill(database: BaseDatabaseWrapper) -> int:
+    """Write the folded texts that are missing, some thousand rows at a time. Return the number of rows."""
+    return sum(_fill(database, table) for table in _COLUMNS for _pass in range(_PASSES))
+
+
+def _fill(database: BaseDatabaseWrapper, table: str) -> int:
+    """Fill the rows that nobody holds, a few in a transaction: people label on, and wait for none of them."""
+    free = " FOR UPDATE SKIP LOCKED" if database.vendor == "postgresql" else ""
+    missing = "id > %s AND folded = '' AND text <> '' ORDER BY id LIMIT %s"
+    query = f'SELECT id, text FROM "{table}" WHERE {missing}{free}'  # noqa: S608  our own names
+    last = count = 0
+    while True:
+        with transaction.atomic(using=database.alias), database.cursor() as cursor:
+            rows = _selected(cursor, query, [last, _FILLED_AT_ONCE])
+            pairs = [(folded(text), key) for key, text in rows]
+            if pairs:
+                cursor.executemany(f'UPDATE "{table}" SET folded = %s WHERE id = %s', pairs)  # noqa: S608  our own names
+        if not rows:
+            return count
+        last, count = rows[-1][0], count + len(rows)
+
+
+def _selected(cursor: Any, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    cursor.execute(query, values)
+    return list(cursor.fetchall())
+
+
+def _has_columns(database: BaseDatabaseWrapper) -> bool:
+    with database.cursor() as cursor:
+        return all(
+            set(columns) <= {column.name for column in database.introspection.get_table_description(cursor, table)}
+            for table, columns in _COLUMNS.items()
+        )
 
 
 def remove(database: BaseDatabaseWrapper) -> None:
@@ -126,7 +168,8 @@ def _on_postgresql() -> list[str]:
     statements = []
     for name, table, column in _indexes():
         statements.append(f'DROP INDEX IF EXISTS "{name}"')  # a broken one
-        expression = f'UPPER("{column}"::text) gin_trgm_ops'
+        compared = f'UPPER("{column}"::text)' if column == "external_id" else f'"{column}"'
+        expression = f"{compared} gin_trgm_ops"
         statements.append(
             f'CREATE INDEX "{name}" ON "{table}" USING gin ({expression}) WITH (gin_pending_list_limit = 1024)'
         )

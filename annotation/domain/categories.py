@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from annotation.domain.known_words import known_words
 from annotation.domain.one_line import check_line
 from annotation.domain.refusal import Refusal
 from annotation.domain.refusal import gettext_noop as _
@@ -29,42 +30,15 @@ COLOURS = ("green", "orange", "pink", "blue", "amber", "sky", "yellow", "grey", 
 """Colours that are legible in both themes. A category without one of its own has that at its code's last digit."""
 _FIELDS = frozenset({"code", "name", "hateful", "aliases", "definition", "key", "colour", "retired"})
 
-_NOT_HATE_WORDS = ("비혐오", "혐오 아님", "非仇恨", "不是仇恨言论")
-_RACIST_WORDS = ("인종차별", "인종차별적", "种族歧视", "种族主义")
-_SEXIST_WORDS = ("성차별", "성차별적", "性别歧视", "性别歧视的")
-_HOMOPHOBIC_WORDS = ("동성애 혐오", "성소수자 혐오", "恐同", "同性恋歧视")
-_RELIGION_WORDS = ("종교", "종교 혐오", "종교 차별", "宗教", "宗教歧视", "宗教仇恨")
-_OTHER_WORDS = ("기타", "기타 혐오", "其他", "其他仇恨")
 DEFAULT_CATEGORIES = (
-    Category(0, "NotHate", False, _NOT_HATE_WORDS, "Attacks nobody for belonging to a protected group.", "0"),
+    Category(0, "NotHate", False, (), "Attacks nobody for belonging to a protected group.", "0"),
+    Category(1, "Racist", True, (), "Attacks people for their origin, skin colour, ethnicity or nationality.", "1"),
+    Category(2, "Sexist", True, (), "Attacks people for their sex or gender.", "2"),
+    Category(3, "Homophobic", True, ("Homophobe",), "Attacks people for whom they love or desire.", "3"),
     Category(
-        1, "Racist", True, _RACIST_WORDS, "Attacks people for their origin, skin colour, ethnicity or nationality.", "1"
+        4, "Religion", True, ("Religious", "Religious Hate"), "Attacks people for their faith or lack of it.", "4"
     ),
-    Category(2, "Sexist", True, _SEXIST_WORDS, "Attacks people for their sex or gender.", "2"),
-    Category(
-        3,
-        "Homophobic",
-        True,
-        ("Homophobe", *_HOMOPHOBIC_WORDS),
-        "Attacks people for whom they love or desire.",
-        "3",
-    ),
-    Category(
-        4,
-        "Religion",
-        True,
-        ("Religious", "Religious Hate", *_RELIGION_WORDS),
-        "Attacks people for their faith or lack of it.",
-        "4",
-    ),
-    Category(
-        5,
-        "OtherHate",
-        True,
-        _OTHER_WORDS,
-        "Attacks people for another protected trait, such as disability or age.",
-        "5",
-    ),
+    Category(5, "OtherHate", True, (), "Attacks people for another protected trait, such as disability or age.", "5"),
 )
 
 
@@ -90,7 +64,7 @@ class BadCategories(Refusal):
 
 
 def read_category(value: object, categories: Sequence[Category]) -> Category:
-    """Return the category with this code, name or alias.
+    """Return the category with this code, name, alias or known word (`known_words.py`).
 
     Upper and lower case are equal. Everything else must match exactly, so that a stray space or a look-alike character
     never becomes a label silently.
@@ -110,7 +84,8 @@ def _by_word(word: str, categories: Sequence[Category]) -> Category | None:
     for category in categories:
         if word == str(category.code) or word.casefold() in {name.casefold() for name in names(category)}:
             return category
-    return None
+    known = known_words(categories)
+    return next((category for category in categories if word in known[category.code]), None)
 
 
 def names(category: Category) -> Iterator[str]:

@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from vocabulary.display_names import NamedEnum, pgettext
 
+PRIORITIES = (-100, 100)
+"""The lowest and the highest priority of a batch or a post; higher ones are handed out first."""
+
 
 class Stage(NamedEnum):
     """The stage of an item in its life."""

@@ -66,6 +66,11 @@ def cells(values: Iterable[Any]) -> list[str]:
     return [form(type(value), _as_string)(value) for value in values]
 
 
+def plain_cells(values: Iterable[Any]) -> list[str]:
+    """Return many values as cells for programs: as `cells`, with texts as they are. A spreadsheet may run them."""
+    return [_PLAIN.get(type(value), str)(value) for value in values]
+
+
 def _as_string(value: Any) -> str:
     return neutralized(str(value)) if isinstance(value, str) else str(value)
 
@@ -78,4 +83,10 @@ _FORMS: Mapping[type, Callable[[Any], str]] = {
     str: neutralized,
     list: lambda value: neutralized(to_json(value).decode()) if value else "[]",
     dict: lambda value: neutralized(to_json(value).decode()),
+}
+_PLAIN: Mapping[type, Callable[[Any], str]] = {
+    **_FORMS,
+    str: str,
+    list: lambda value: to_json(value).decode(),
+    dict: lambda value: to_json(value).decode(),
 }

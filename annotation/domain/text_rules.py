@@ -4,8 +4,10 @@ The database alone is not enough: one database stores NUL and the other refuses 
 field and fails at the write.
 """
 
+import hashlib
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import NoReturn
 
 TEXT_LIMIT = 20_000
@@ -15,8 +17,8 @@ NOTE_LIMIT = 4_000
 ID_LIMIT = 128
 """The maximum length of an external id, in characters."""
 
-_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
-_ONLY_DOTS = re.compile(r"\.+")
+_NOT_IN_IDS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, also those that end a line or change the direction of writing."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 # Letters, marks and symbols that are invisible in spite of their category: grapheme joiner, Hangul fillers,
@@ -61,11 +63,11 @@ def read_optional_text(value: str, limit: int = TEXT_LIMIT) -> str:
 
 
 def read_id(value: str) -> str:
-    """Return an external id unchanged. Raises BadText: `bad_id`."""
-    if not _ID.fullmatch(value) or _ONLY_DOTS.fullmatch(value):
+    """Return an external id unchanged: an address, a path or a sign of any script is one. Raises BadText: `bad_id`."""
+    if not 0 < len(value) <= ID_LIMIT or _NOT_IN_IDS.search(value) or is_blank(value):
         refuse(
             "bad_id",
-            f"An id has 1 to {ID_LIMIT} of the characters A-Z a-z 0-9 . _ : - and is not only dots: {_shown(value)}.",
+            f"An id has 1 to {ID_LIMIT} characters that can be seen, without control characters: {_shown(value)}.",
             ID_LIMIT,
         )
     return value
@@ -83,3 +85,20 @@ def refuse(code: str, sentence: str, limit: int | None = None) -> NoReturn:
 def _shown(value: str) -> str:
     """Return the value as a short text that is safe to print."""
     return repr(value if len(value) <= 40 else value[:40] + "…")
+
+
+def composed(text: str) -> str:
+    """Return the text in composed form (NFC), in which texts are stored: equal letters are equal characters."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def composed_places(places: Sequence[Sequence[int]], text: str) -> list[list[int]]:
+    """Return places of a text, [start, end), as places of its composed form."""
+    if len(composed(text)) == len(text):
+        return [list(place) for place in places]
+    return [[len(composed(text[:offset])) for offset in place] for place in places]
+
+
+def text_digest(text: str) -> str:
+    """Return the SHA-256 of the text in composed form (NFC), which equal texts share; "" for no text."""
+    return hashlib.sha256(composed(text).encode()).hexdigest() if text else ""

@@ -205,7 +205,7 @@ def found_in_item(project: Project, texts: ItemTexts) -> list[Found]:
     """Return the approved entries that an item contains: those in its text, then those only in its picture's words."""
     in_text = found_in(project, texts.text)
     known = {found.entry.pk for found in in_text}
-    in_picture = (found for found in found_in(project, texts.picture) if found.entry.pk not in known)
+    in_picture = (found for found in found_in(project, texts.picture_in_one_line) if found.entry.pk not in known)
     return [*in_text, *(replace(found, in_picture=True) for found in in_picture)]
 
 
@@ -271,6 +271,7 @@ def values_of(entry: GlossaryEntry) -> EntryValues:
         entry.variants,
         tuple(map(How, entry.switched_off)),
         entry.initials,
+        entry.sounds,
     )
 
 
@@ -293,6 +294,7 @@ def _term(entry: GlossaryEntry) -> Term[int]:
         tuple(entry.variants.splitlines()),
         frozenset(map(How, entry.switched_off)),
         entry.initials,
+        entry.sounds,
     )
 
 

@@ -84,7 +84,14 @@ class EntryForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         help_text=_("Tick a way that finds innocent words for this term."),
     )
-    initials = forms.BooleanField(label=_("Its Korean initial consonants count, as ㅎㅈㅁ"), required=False)
+    initials = forms.BooleanField(
+        label=_("Its initials count: Korean consonants, as ㅂㄷㅅ for 벽돌새, or of its pinyin, as tpn for 铁皮鸟"),
+        required=False,
+    )
+    sounds = forms.BooleanField(
+        label=_("What sounds like it counts, as 벽똘쌔 for 벽돌새, or other characters with its pinyin, or the pinyin"),
+        required=False,
+    )
     version = forms.IntegerField(widget=forms.HiddenInput, required=False, min_value=1)
 
     values: EntryValues
@@ -104,6 +111,7 @@ class EntryForm(forms.Form):
                 cleaned["variants"],
                 cleaned["switched_off"],
                 cleaned["initials"],
+                cleaned["sounds"],
             )
         except BadText as bad:
             self.add_error(_FIELDS.get(bad.code), forms.ValidationError(sentence_for(bad.code, bad.sentence), bad.code))
@@ -125,6 +133,7 @@ def initial_of(entry: GlossaryEntry) -> dict[str, Any]:
         "variants": entry.variants,
         "switched_off": entry.switched_off,
         "initials": entry.initials,
+        "sounds": entry.sounds,
         "version": entry.version,
     }
 

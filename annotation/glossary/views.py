@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -19,6 +19,7 @@ from annotation.domain.glossary.entry import TERM_LIMIT, key_of
 from annotation.glossary import entries, files, forms
 from annotation.models import GlossaryEntry, Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from annotation.projects import settings
 
 PAGE_LENGTH = 50
@@ -53,7 +54,7 @@ def glossary(request: PersonRequest, slug: str) -> HttpResponse:
         "waiting": _entries(member).filter(status=GlossaryStatus.PROPOSED).count(),
         "use": forms.UseForm(initial=vars(member.project)) if member.administers else None,
     }
-    return _show(request, "glossary.html", member, context)
+    return project_page(request, member, "annotation/glossary.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -65,7 +66,7 @@ def propose(request: PersonRequest, slug: str) -> HttpResponse:
         form = forms.EntryForm(
             initial={"term": request.GET.get("term", "")[:TERM_LIMIT], "meaning": request.GET.get("meaning", "")[:2000]}
         )
-        return _show(request, "glossary_new.html", member, {"form": form, "origins": origins})
+        return project_page(request, member, "annotation/glossary_new.html", {"form": form, "origins": origins})
     form = forms.EntryForm(request.POST)
     known = None
     if form.is_valid():
@@ -82,7 +83,7 @@ def propose(request: PersonRequest, slug: str) -> HttpResponse:
             messages.success(request, _("“%(term)s” is in the glossary.") % {"term": entry.term})
             return redirect("annotation:glossary-entry", slug, entry.public_id)
     context = {"form": form, "origins": origins, "known": known}
-    return _show(request, "glossary_new.html", member, context, status=422)
+    return project_page(request, member, "annotation/glossary_new.html", context, status=422)
 
 
 @require_http_methods(["GET", "POST"])
@@ -112,7 +113,7 @@ def entry(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
         "uses": row.uses.values("run").distinct().count(),
         "may_approve": _may_approve(member, row),
     }
-    return _show(request, "glossary_entry.html", member, context, status=status)
+    return project_page(request, member, "annotation/glossary_entry.html", context, status=status)
 
 
 @require_POST
@@ -149,7 +150,9 @@ def import_file(request: PersonRequest, slug: str) -> HttpResponse:
                 sentence = _("%(added)d entries came in; %(known)d terms were here already and stay as they are.")
                 messages.success(request, sentence % {"added": imported.added, "known": imported.known})
                 return redirect("annotation:glossary", slug)
-    return _show(request, "glossary_import.html", member, {"form": form, "came": imported}, status=status)
+    return project_page(
+        request, member, "annotation/glossary_import.html", {"form": form, "came": imported}, status=status
+    )
 
 
 @require_GET
@@ -215,10 +218,3 @@ def _meanwhile() -> str:
     return _(
         "Somebody changed this entry in the meantime. Your text is kept here; look at the current entry and try again."
     )
-
-
-def _show(
-    request: PersonRequest, page: str, member: Membership, context: dict[str, Any], status: int = 200
-) -> HttpResponse:
-    shared = {"project": member.project, "membership": member}
-    return render(request, f"annotation/{page}", {**shared, **context}, status=status)

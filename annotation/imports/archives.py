@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from django.conf import settings
 
@@ -17,17 +17,21 @@ from annotation.domain.formats.columns import ColumnTally
 from annotation.domain.formats.detect import ZIP_MAGIC, Reader, binary_format, detect, open_reader
 from annotation.domain.formats.doccano import ByAnnotator, is_doccano
 from annotation.domain.formats.encodings import transcode
-from annotation.domain.formats.imagefolder import Folders, WithClassFolders, pictures_alone
+from annotation.domain.formats.imagefolder import Folders, WithClassFolders
 from annotation.domain.formats.lines import refuse_empty_zip
+from annotation.domain.formats.tools.documents import Documents, documents_in
 from annotation.domain.formats.xlsx import is_workbook
 from annotation.domain.formats.zip_archives import Archive, ArchiveLimits, BadArchive, open_archive, shown
+from annotation.domain.sources.captions import captioned, captions_of, pictures_alone
+from annotation.domain.sources.packed import is_packed
 from annotation.imports.embedded_pictures import InlinePictures
 from annotation.imports.options import ImportOptions
 from annotation.imports.reader_process import ReaderProcess
 from annotation.imports.remote_pictures import WithAddresses
-from annotation.media.pictures import NoPictures, PictureArchive, PictureFolder, PictureSource
+from annotation.media.picture_sources import NoPictures, PictureArchive, PictureFolder, PictureSource
 
 _TICK = 0.5
+_UNPACKED = (Format.PARQUET, Format.FEATHER, Format.WEBDATASET, Format.XLSX)
 _COPY = 2**20
 
 
@@ -56,6 +60,8 @@ class Bundle:
     inline: InlinePictures | None = None
     several: tuple[tuple[str, BinaryIO], ...] = ()
     """Tables that together form one data set: one per split folder (ImageFolder), or one per annotator (doccano)."""
+    documents: Format | None = None
+    """The format of an archive whose files are each what one person marked in one text."""
     table_name: str = ""
     """The table's path in the archive; empty if it is a file of its own, or if the pictures stand alone."""
     columns: ColumnTally = field(default_factory=ColumnTally)
@@ -82,9 +88,7 @@ class Bundle:
         Raises Unreadable if the table cannot be read.
         """
         if self.table is None and self.archive is not None and options.update is None:
-            reading = Reading(Format.IMAGEFOLDER, options.mapped, columns=self.columns)
-            pictures = self.archive.pictures()
-            return Format.IMAGEFOLDER, WithClassFolders(pictures_alone(pictures), reading, pictures, is_category)
+            return self._of_pictures(self.archive, options, is_category)
         if self.table is None:
             raise Unreadable(RowError(0, "no_table", "The archive holds no table (.jsonl, .json, .csv, .tsv, .xlsx)."))
         if self.several:
@@ -101,12 +105,43 @@ class Bundle:
             update=update,
             keep=keep,
             sheet=options.sheet,
+            header_line=options.header_line,
+            twice=options.twice,
             columns=self.columns,
         )
         rows = _reader(self.table, reading, watch)
         if self.archive is None or not _is_metadata(self.table_name):
             return detected, rows
         return detected, WithClassFolders(rows, reading, self._pictures_beside(self.table_name), is_category)
+
+    def first_rows(self, options: ImportOptions, watch: Callable[[], None]) -> dict[str, Any]:
+        """Return the columns and the first rows of the table as they stand there; nothing if it cannot be read."""
+        if self.table is None or self.several:
+            return {}
+        try:
+            format = detect(self.table) if options.format is Format.AUTO else options.format
+        except Unreadable as fault:
+            if fault.error.code != "json_array":
+                return {}
+            format = Format.JSONL
+        columns = ColumnTally()
+        sheet, line = options.sheet, options.header_line
+        reading = Reading(format, sheet=sheet, header_line=line, looks=True, columns=columns)
+        try:
+            list(_reader(self.table, reading, watch))
+        except Unreadable:
+            return {}
+        return {**columns.first, "format": str(format)} if columns.first else {}
+
+    def _of_pictures(
+        self, archive: Archive, options: ImportOptions, is_category: Callable[[str], bool]
+    ) -> tuple[Format, Reader]:
+        """Return the format and the rows of pictures without a table: what their folders, or texts beside them, say."""
+        captions, pictures = captions_of(archive), archive.pictures()
+        kind = Format.CAPTIONS if captions else Format.IMAGEFOLDER
+        rows = captioned(archive, captions, options.encoding) if captions else pictures_alone(pictures)
+        reading = Reading(kind, options.mapped, twice=options.twice, columns=self.columns)
+        return kind, WithClassFolders(rows, reading, pictures, is_category)
 
     def _pictures_beside(self, table: str) -> list[str]:
         """Return the pictures in the folder of a table, by their paths from there."""
@@ -120,6 +155,9 @@ class Bundle:
     ) -> tuple[Format, Reader]:
         """Return the format and one reader for the rows of several tables."""
         assert self.table is not None
+        if self.documents is not None:
+            reading = Reading(self.documents, options.mapped, twice=options.twice, columns=self.columns)
+            return self.documents, Documents(self.several, reading)
         if not _is_metadata(self.several[0][0]):
             return Format.DOCCANO, ByAnnotator(
                 self.several, Reading(Format.DOCCANO, options.mapped, columns=self.columns)
@@ -127,7 +165,13 @@ class Bundle:
         readers = []
         for name, table in self.several:
             prefix = f"{_digest(table)[:8]}-"
-            reading = Reading(detect(table, options.mapped), options.mapped, id_prefix=prefix, columns=self.columns)
+            reading = Reading(
+                detect(table, options.mapped),
+                options.mapped,
+                id_prefix=prefix,
+                twice=options.twice,
+                columns=self.columns,
+            )
             rows = WithClassFolders(_reader(table, reading, watch), reading, self._pictures_beside(name), is_category)
             readers.append((str(PurePosixPath(name).parent), rows))
         return Format.IMAGEFOLDER, Folders(readers)
@@ -135,7 +179,7 @@ class Bundle:
 
 def _reader(table: BinaryIO, reading: Reading, watch: Callable[[], None]) -> Reader:
     """Open a table. A format that must be unpacked is read in a separate process."""
-    if reading.format in (Format.PARQUET, Format.WEBDATASET, Format.XLSX):
+    if reading.format in _UNPACKED or is_packed(table):
         return ReaderProcess(table, reading, watch=watch)
     return open_reader(table, reading)
 
@@ -178,6 +222,13 @@ def _opened(file: BinaryIO, stack: ExitStack, options: ImportOptions, images: Pa
         inline = InlinePictures(Path(folder), settings.PICTURE_MAX_BYTES, limits.total)
         return Bundle(file, inline, "", size, inline=inline)
     archive = open_archive(file, limits, options.encoding)
+    documents = _documents(archive, options)
+    if documents is not None:
+        format, names = documents
+        tables = tuple((name, _unpack(archive, name, stack)) for name in names)
+        return Bundle(tables[0][1], PictureArchive(archive), "zip", size, archive, several=tables, documents=format)
+    if not options.table and captions_of(archive):
+        return Bundle(None, PictureArchive(archive), "zip", size, archive)
     several = _several(archive, options)
     if several:
         tables = tuple((name, _unpack(archive, name, stack)) for name in several)
@@ -213,6 +264,13 @@ def _unpack(archive: Archive, name: str, stack: ExitStack) -> BinaryIO:
     for piece in archive.pieces(name):
         unpacked.write(piece)
     return unpacked
+
+
+def _documents(archive: Archive, options: ImportOptions) -> tuple[Format, list[str]] | None:
+    """Return the format of an archive of documents, and those of its files that are read. Returns None for another."""
+    if options.table or options.format not in (Format.AUTO, Format.BRAT, Format.INCEPTION):
+        return None
+    return documents_in(archive.members, lambda name: next(archive.pieces(name), b""))
 
 
 def _is_metadata(name: str) -> bool:

@@ -16,17 +16,19 @@ from annotation.consensus.case_from_rows import case_of, seats_of
 from annotation.domain.alignment import aligned_flag, alignment
 from annotation.domain.category_sets import further_of
 from annotation.domain.choices import EventVerb, PriorState, Stage
-from annotation.domain.formats.base import BadValue, Row, RowError, Unreadable, stands_twice
+from annotation.domain.formats.base import BadValue, Row, RowError
+from annotation.domain.formats.kept_columns import check_size
 from annotation.domain.formats.zip_archives import shown
-from annotation.domain.imports.row_reader import RowReader
-from annotation.domain.imports.values import IncomingPrior
+from annotation.domain.imports.read_row import ReadPrior
+from annotation.domain.imports.row import RowReader, intent_of
 from annotation.domain.patterns import corrected, pattern
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.domain.pictures.words import GIVEN
 from annotation.imports.archives import Bundle, Clock, Watch
 from annotation.imports.options import ImportOptions, terms_of
 from annotation.imports.report import ImportReport
-from annotation.imports.store import store_pictures
+from annotation.imports.rows_of_items import rows_of_items
+from annotation.imports.store import know_columns, store_pictures
 from annotation.media.pictures import Gallery, discard_staged, known_pictures
 from annotation.models import Category, Item, Membership, PictureText, Prior, Project, record
 from annotation.picture_text import store as picture_text_store
@@ -34,8 +36,6 @@ from annotation.picture_text.requests import read_new_pictures
 from annotation.priors.informativeness import update_informativeness
 from annotation.priors.results import release_item
 from annotation.training import control_items
-
-BATCH = 500
 
 
 def fill(
@@ -129,6 +129,7 @@ class _Filling:
             with transaction.atomic() if self.options.leave_out else nullcontext():  # a bad row leaves nothing behind
                 filled = [fill(row, item) for fill in (self._fill_priors, self._fill_intent, self._fill_words)]
                 filled.append(self._fill_known(row, item))
+                filled.append(self._fill_extra(row, item))
         except BadValue as fault:
             self.report.priors = priors
             self.report.errors.append(fault.at(row.line, row.external_id, row.entry))
@@ -144,39 +145,8 @@ class _Filling:
     # ── Rows and their items ──────────────────────────────────────────────────
 
     def _rows(self) -> Iterator[tuple[Row, Item]]:
-        """Yield rows with the items that they name; a row without an item is an error."""
         self.report.format, reader = self.bundle.reader(self.options, watch=self.tick)
-        batch: list[Row] = []
-        earlier: dict[str, tuple[int, int]] = {}
-        try:
-            for row in reader:
-                self.report.rows += 1
-                self.tick()
-                if isinstance(row, RowError):
-                    self.report.errors.append(row)
-                elif first := earlier.get(row.external_id):
-                    self.report.errors.append(stands_twice(row, *first).at(row.line, row.external_id, row.entry))
-                else:
-                    earlier[row.external_id] = (row.line, row.entry)
-                    batch.append(row)
-                if len(batch) >= BATCH:
-                    yield from self._with_items(batch)
-                    batch = []
-        except Unreadable as fault:
-            self.report.give_up(fault.error)
-        yield from self._with_items(batch)
-
-    def _with_items(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Item]]:
-        names = [row.external_id for row in rows]
-        with_relations = Item.objects.select_related("project", "intended", "category")
-        items = {item.external_id: item for item in with_relations.filter(project=self.project, external_id__in=names)}
-        for row in rows:
-            if row.external_id in items:
-                yield row, items[row.external_id]
-            else:
-                reason = f"The project has no item {row.external_id}; import it first."
-                fault = BadValue("unknown_id", reason, "id")
-                self.report.errors.append(fault.at(row.line, row.external_id, row.entry))
+        yield from rows_of_items(self.project, reader, self.report, self.tick)
 
     # ── Pictures ──────────────────────────────────────────────────────────────
 
@@ -195,6 +165,7 @@ class _Filling:
             if gap.item not in items_with_picture:
                 report.note_missing(gap.name)
         self.gallery.finish()
+        self.report.note_pictures(self.gallery.staged())
         picture_keys = dict(self.gallery.known)
         if not report.dry_run:
             picture_keys |= store_pictures(self.project, self.gallery.staged())
@@ -235,27 +206,27 @@ class _Filling:
         self._complete(item, priors)
         return True
 
-    def _says_otherwise(self, prior: IncomingPrior, stored: Prior) -> bool:
+    def _says_otherwise(self, prior: ReadPrior, stored: Prior) -> bool:
         """Whether the row says something else than the prior that the item has; what the row leaves out is the same."""
-        category = None if prior.category is None else self.categories[prior.category].pk
+        category = None if prior.named.code is None else self.categories[prior.named.code].pk
         return (
-            (category, prior.hateful) != (stored.category_id, stored.hateful)
+            (category, prior.named.hateful) != (stored.category_id, stored.hateful)
             or (prior.about["explanation"] or stored.explanation) != stored.explanation
             or prior.about["severity"] not in (None, stored.severity)
         )
 
-    def _fill_prior(self, item: Item, prior: IncomingPrior) -> None:
+    def _fill_prior(self, item: Item, prior: ReadPrior) -> None:
         """Store a prior of which the item has no valid one; a refused or unreadable prior makes room."""
         item.priors.filter(modality=prior.modality, current=True).update(current=False)
         Prior.objects.create(
             item=item,
             modality=prior.modality,
-            category=None if prior.category is None else self.categories[prior.category],
-            hateful=prior.hateful,
+            category=None if prior.named.code is None else self.categories[prior.named.code],
+            hateful=prior.named.hateful,
             **prior.about,
         )
 
-    def _complete(self, item: Item, priors: Sequence[IncomingPrior]) -> None:
+    def _complete(self, item: Item, priors: Sequence[ReadPrior]) -> None:
         """Apply the consequences of new priors: informativeness, severity, an undefined pattern, a waiting item."""
         update_informativeness(item)
         changed: dict[str, object] = {}
@@ -275,21 +246,37 @@ class _Filling:
 
     def _fill_intent(self, row: Row, item: Item) -> bool:
         intent = self.reader.intent(row)
-        code, hateful, several = intent.code, intent.hateful, intent.codes
-        if code is None and hateful is None:
+        if intent is None:
             return False
+        code, hateful, several = intent.code, intent.side, intent.codes
         if item.intended is not None or item.intended_hateful is not None:
             there = (item.intended and item.intended.code, item.intended_hateful, tuple(item.intended_categories))
-            self._differs.append((code, hateful, tuple(several)) != there)
+            self._differs.append((code, hateful, several) != there)
             return False
         category = item.category.value() if item.category else None
         further = further_of(category, item.categories) if category else ()
-        closed = item.stage in (Stage.GOLD, Stage.DISPUTED)
-        aligned = aligned_flag(alignment(category, item.hateful, intent.value(), further)) if closed else item.aligned
+        aligned = item.aligned
+        if item.stage in (Stage.GOLD, Stage.DISPUTED):
+            aligned = aligned_flag(alignment(category, item.hateful, intent_of(intent), further))
         intended = None if code is None else self.categories[code]
         without_intent = Item.objects.filter(Q(intended=None, intended_hateful=None), pk=item.pk)
         fields = {"intended": intended, "intended_categories": list(several), "intended_hateful": hateful}
         return bool(without_intent.update(**fields, aligned=aligned))
+
+    # ── Kept columns ──────────────────────────────────────────────────────────
+
+    def _fill_extra(self, row: Row, item: Item) -> bool:
+        """Keep the columns that the site does not know and that the item lacks."""
+        extra = self.reader.extra_of(row)
+        new = {name: value for name, value in extra.items() if name not in item.extra}
+        if len(extra) > len(new):
+            self._differs.append(any(item.extra.get(name, value) != value for name, value in extra.items()))
+        if not new:
+            return False
+        check_size(item.extra | new)
+        Item.objects.filter(pk=item.pk).update(extra=item.extra | new)
+        know_columns(self.project, new)
+        return True
 
     # ── Words of pictures ─────────────────────────────────────────────────────
 
@@ -306,19 +293,17 @@ class _Filling:
     # ── Known answers ─────────────────────────────────────────────────────────
 
     def _fill_known(self, row: Row, item: Item) -> bool:
-        known_answer = self.reader.known(row)
-        if known_answer is None:
+        known = self.reader.known(row)
+        if known is None or known.code is None:
             return False
         item.refresh_from_db(fields=["stage", "version"])  # priors may have made it ready
         if item.stage == Stage.KNOWN:
             stored = control_items.known_answer_of(item)
-            codes = {known_answer.category, *known_answer.categories}
+            codes = {category.code for category in known.categories}
             self._differs.append(stored is None or set(stored.codes) != codes)
             return False
-        category = self.categories[known_answer.category]
-        key = control_items.KnownAnswerKey(
-            category, known_answer.explanation, known_answer.training, known_answer.categories
-        )
+        category = self.categories[known.code]
+        key = control_items.KnownAnswerKey(category, row.known_explanation, row.known_training, known.codes)
         try:
             control_items.mark_control_item(item, self.actor, key)
         except control_items.NotMarkable as fault:

@@ -20,6 +20,7 @@ class InlinePictures:
         """Take the folder and the limits in bytes: `largest` for one picture, `total` for all."""
         self._folder, self._largest, self._left = folder, largest, total
         self._places: dict[str, Path] = {}
+        self.renamed: dict[str, str] = {}
 
     def keep(self, name: str, content: bytes | IO[bytes]) -> str:
         """Store a picture under a name and return the name.

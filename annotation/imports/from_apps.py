@@ -11,8 +11,7 @@ from annotation.batches.state import ensure_batches, update_item_queues
 from annotation.core.bulk_insert import Sender
 from annotation.domain.choices import BatchState, EventVerb
 from annotation.domain.formats.base import BadValue, Row
-from annotation.domain.imports.row import Intake
-from annotation.domain.imports.values import Incoming
+from annotation.domain.imports.row import RowReader
 from annotation.imports.options import ImportOptions, terms_of
 from annotation.imports.store import ItemStore
 from annotation.models import Batch, Item, Membership, Picture, Project, record
@@ -28,21 +27,16 @@ def take_in(project: Project, rows: Sequence[tuple[Row, Picture | None]], actor:
 
     Raises BadValue for a row that an import would refuse, and for an id that exists already.
     """
-    intake = Intake(terms_of(project, ImportOptions()))
-    incoming: list[tuple[Incoming, str]] = []
-    for row, picture in rows:
-        item = intake.take(row)
-        assert isinstance(item, Incoming)  # only rows with labels of a source can be dropped
-        incoming.append((item, picture.sha256 if picture else ""))
+    reader = RowReader(terms_of(project, ImportOptions()))
+    # No row is None: only labels of a source can differ.
+    items = [(item, picture.sha256 if picture else "") for row, picture in rows if (item := reader.read(row))]
     names = [row.external_id for row, _picture in rows]
     if (existing := Item.objects.filter(project=project, external_id__in=names).first()) is not None:
         raise BadValue("id_exists", f"The project has an item {existing.external_id} already.", "id")
     pictures = {picture.sha256: picture.pk for _row, picture in rows if picture is not None}
     with Sender() as sender:
-        ItemStore(project, pictures, sender).store(incoming)
-    record(
-        EventVerb.IMPORTED, project=project, actor=actor, items=len(incoming), labels=0, priors=0, format="made here"
-    )
+        ItemStore(project, pictures, sender).store(items)
+    record(EventVerb.IMPORTED, project=project, actor=actor, items=len(items), labels=0, priors=0, format="made here")
     reset_idle_members(project)
     stored = {item.external_id: item for item in Item.objects.filter(project=project, external_id__in=names)}
     return [stored[name] for name in names]

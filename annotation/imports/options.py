@@ -4,14 +4,16 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BeforeValidator, ConfigDict, PlainSerializer
+from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer
 
 from annotation.domain.choices import Choose, Modality, Policy, SourceLabels
-from annotation.domain.formats.base import Format, Mapped
+from annotation.domain.formats.base import Format, Mapped, Twice
 from annotation.domain.formats.encodings import ENCODINGS
-from annotation.domain.imports.redaction import Mask
-from annotation.domain.imports.values import Terms
+from annotation.domain.formats.kept_columns import Keeping
+from annotation.domain.imports.read_row import Terms
 from annotation.domain.item_decision import Rules
+from annotation.domain.masking.mask import Mask
+from annotation.domain.masking.regions import Regions, chosen, unknown
 from annotation.models import Project
 from annotation.priors.results import prior_model
 from vocabulary.refusals import Refused
@@ -32,19 +34,46 @@ FORMATS = {
     Format.HATEXPLAIN: _("HateXplain"),
     Format.LABEL_STUDIO: "Label Studio (JSON, JSON-MIN, CSV)",
     Format.DOCCANO: _("doccano (JSON lines, or a ZIP with a file for each annotator)"),
+    Format.PRODIGY: "Prodigy",
+    Format.POTATO: "Potato",
+    Format.ARGILLA: "Argilla",
+    Format.BRAT: _("brat (a ZIP of texts, each with its .ann file)"),
+    Format.INCEPTION: _("INCEpTION (WebAnno TSV 3, UIMA CAS JSON, or a ZIP of them)"),
+    Format.MTURK: "Amazon Mechanical Turk",
+    Format.PROLIFIC: "Prolific",
     Format.PARQUET: _("Parquet"),
+    Format.FEATHER: "Feather (Arrow)",
     Format.IMAGEFOLDER: _("ImageFolder (a ZIP of pictures with a table, or in class folders)"),
     Format.WEBDATASET: _("WebDataset (one tar shard)"),
+    Format.CAPTIONS: _("Pictures with a text file beside each (a ZIP)"),
+    Format.REDDIT: _("Reddit (JSON lines, also as .zst)"),
+    Format.X: _("X, Twitter (API v2)"),
+    Format.TELEGRAM: _("Telegram (result.json, or a ZIP of the export)"),
+    Format.IMAGEBOARD: _("4chan and imageboards like it (threads as JSON)"),
+    Format.META_CONTENT: "Meta Content Library (CSV)",
+    Format.GOOGLE_FORMS: _("Google Forms (CSV of the answers)"),
 }
 _SOURCE_LABELS = {
     SourceLabels.SEATS: _("fill seats"),
     SourceLabels.INTENDED: _("become the intended category, where unanimous"),
 }
-_MASKS = {
-    Mask.HANDLES: _("handles (@name)"),
-    Mask.URLS: _("web addresses"),
+_TWICE = {
+    Twice.REFUSE: _("neither counts: the row has an error"),
+    Twice.FIRST: _("the first counts"),
+    Twice.LAST: _("the last counts"),
+}
+MASKS = {
     Mask.EMAILS: _("e-mail addresses"),
+    Mask.MESSENGERS: _("names in messengers"),
+    Mask.URLS: _("web addresses"),
+    Mask.IBANS: _("bank accounts (IBAN)"),
+    Mask.IDS: _("numbers of residents and citizens"),
+    Mask.CARDS: _("payment cards"),
+    Mask.PASSPORTS: _("passports"),
+    Mask.ADDRESSES: _("street addresses"),
     Mask.PHONES: _("telephone numbers"),
+    Mask.HANDLES: _("handles (@name)"),
+    Mask.PLATES: _("plates of cars"),
 }
 _FOR_OTHERS = "for rows that name none"
 
@@ -54,9 +83,15 @@ class Update(StrEnum):
 
     FILL = "fill"
     """Pictures, priors, intents, words of pictures and known answers come where there are none."""
+    LABELS = "labels"
+    """Labels of more people fill free seats of items; nothing else changes."""
 
 
-_UPDATES = {None: _("new items"), Update.FILL: _("what is missing of items that are here")}
+_UPDATES = {
+    None: _("new items"),
+    Update.FILL: _("what is missing of items that are here"),
+    Update.LABELS: _("labels of more people for items that are here"),
+}
 _FORMER = frozenset({"images", "priors", "intended", "known", "picture_text"})
 """Modes that each filled one of these."""
 
@@ -70,7 +105,10 @@ def read_update(value: str) -> Update | None:
     if value in _FORMER:
         raise BadUpdate("The mode %(value)r is gone. Use 'fill': it fills whatever is empty.", value=value)
     if value not in ("", *Update):
-        raise BadUpdate("%(value)r is no mode of an update. Use 'fill': it fills whatever is empty.", value=value[:40])
+        raise BadUpdate(
+            "%(value)r is no mode of an update. Use 'fill': it fills whatever is empty; or 'labels': it adds labels.",
+            value=value[:40],
+        )
     return Update(value) if value else None
 
 
@@ -80,6 +118,17 @@ def read_masks(words: str) -> frozenset[Mask]:
     if not named <= set(Mask):
         raise Refused("There are %(known)s.", known=", ".join(Mask))
     return frozenset(map(Mask, named))
+
+
+def read_regions(words: str) -> Regions:
+    """Return the countries of telephone numbers, from codes with commas; those of the scripts where none is named.
+
+    Raises Refused.
+    """
+    codes = [code.strip().upper() for code in words.split(",") if code.strip()]
+    if wrong := unknown(codes):
+        raise Refused("There is no country with the code %(code)s.", code=wrong[0][:20])
+    return chosen(codes) if codes else Regions()
 
 
 class BadTranslation(ValueError):
@@ -109,13 +158,13 @@ class ImportOptions(Request):
 
     update: Annotated[
         Update | None,
-        BeforeValidator(lambda stored: Update.FILL if stored else None),  # also of the former modes
+        BeforeValidator(lambda stored: (stored if stored in tuple(Update) else Update.FILL) if stored else None),
         Asked(
             _("The file contains"),
-            _("Pictures, priors, intents, words of pictures and known answers come where there are none."),
+            _("Gaps: pictures, priors, intents, words of pictures, known answers. Labels: those of more people."),
             words=_UPDATES,
-            option="fill what is empty in items, by their id",
-            metavar="fill",
+            option="fill what is empty in items, or add labels of more people to them, by their id",
+            metavar="fill|labels",
             read=read_update,
         ),
     ] = None
@@ -135,7 +184,7 @@ class ImportOptions(Request):
     ] = False
     masks: Annotated[
         Names[Mask],
-        Asked(_("Mask in texts"), name="mask", words=_MASKS, option=",".join(Mask), metavar="KINDS", read=read_masks),
+        Asked(_("Mask in texts"), name="mask", words=MASKS, option=",".join(Mask), metavar="KINDS", read=read_masks),
     ] = frozenset()
     format: Annotated[Format, Asked(_("Format"), group=SHAPE, words=FORMATS, option="")] = Format.AUTO
     encoding: Annotated[
@@ -166,17 +215,49 @@ class ImportOptions(Request):
             longest=200,
         ),
     ] = ""
+    header_line: Annotated[
+        int,
+        Field(ge=0, le=100),
+        Asked(
+            _("Line of the header"),
+            _("Where a title or another header stands above it; 0 where there is no header."),
+            SHAPE,
+            option="the line on which the header of a table stands; 0 where there is none",
+        ),
+    ] = 1
+    twice: Annotated[
+        Twice,
+        Asked(
+            _("Of two labels of one person at one post"),
+            _("The later one is that of the later date, or else of the later row."),
+            SHAPE,
+            words=_TWICE,
+            option="which of two labels of one person at one post counts",
+            body="Which of two labels of one person at one item counts.",
+            flags=("same-person-twice",),
+        ),
+    ] = Twice.REFUSE
     source: Annotated[str, Asked(_("Source"), group=SHAPE, option=_FOR_OTHERS, longest=500, line=True)] = ""
     licence: Annotated[str, Asked(_("Licence"), group=SHAPE, option=_FOR_OTHERS, longest=200, line=True)] = ""
     leave_out: Annotated[bool, Asked(option="store the others", flags=("leave-out-bad-rows",))] = False
     """Rows with errors are skipped; the others are stored."""
     ignore: Annotated[
-        Names[str], Asked(body="Keys that may be passed over although they look like labels.", longest=200, most=200)
+        Names[str],
+        Asked(body="Keys that are left out: they look like labels, or nobody needs them.", longest=200, most=200),
     ] = frozenset()
-    """Columns that may be passed over although they look like labels."""
+    """Columns that are left out, of those that the site does not know."""
+    keep: Annotated[
+        Names[str], Asked(body="Keys that are kept as they are although they look like labels.", longest=200, most=200)
+    ] = frozenset()
+    """Columns that are kept as they are although they look like labels."""
     mapped: Mapped = Mapped()
     address: str = ""
     """The https address that the file is fetched from; empty if it was uploaded."""
+
+    @property
+    def keeping(self) -> Keeping:
+        """Which of the columns that the site does not know are kept."""
+        return Keeping(self.ignore, self.keep)
 
 
 def terms_of(project: Project, options: ImportOptions) -> Terms:
@@ -188,9 +269,16 @@ def terms_of(project: Project, options: ImportOptions) -> Terms:
         rules=Rules(Policy(project.policy), project.low_quality_threshold, project.extra_seats),
         source_labels=options.source_labels,
         seats_from_data=options.seats_from_data,
+        twice=options.twice,
         masks=options.masks,
-        text_prior_wanted=project.priors_wanted,
-        image_prior_wanted=project.priors_wanted and prior_model(project, Modality.IMAGE).is_language_model,
+        regions=project.telephone_regions() if Mask.PHONES in options.masks else Regions(),
+        awaited=_awaited(project) if project.priors_wanted else frozenset(),
         about={name: value for name in ("batch", "source", "licence") if (value := getattr(options, name))},
         questions=None if "answers" in options.ignore else project.question_values(),
     )
+
+
+def _awaited(project: Project) -> frozenset[Modality]:
+    """Return the parts whose priors are asked of a model before annotators get an item."""
+    asks_of_pictures = prior_model(project, Modality.IMAGE).is_language_model
+    return frozenset(Modality) if asks_of_pictures else frozenset({Modality.TEXT})

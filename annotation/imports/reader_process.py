@@ -76,7 +76,11 @@ class ReaderProcess:
             answers = _Watched(child.stdout, self.watch)
             line = 0
             try:
-                _send(child.stdin, _ROWS, pickle.dumps(replace(self.reading, keep=None, columns=ColumnTally())))
+                _send(
+                    child.stdin,
+                    _ROWS,
+                    pickle.dumps(replace(self.reading, keep=None, columns=ColumnTally(self.reading.columns.keeps))),
+                )
                 _send(child.stdin, _END, json.dumps(self.reading.keep is not None).encode())
                 while (frame := _receive(answers))[0] != _END:
                     if frame[0] == _PICTURE:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from annotation.domain.formats.fields import is_address
 from annotation.domain.pictures.decoding import BadPicture
-from annotation.media.pictures import PictureSource
+from annotation.media.picture_sources import PictureSource
 from providers import wiring_web
 from providers.http.fetch import PICTURES
 from providers.http.safe_urls import FetchFault
@@ -29,7 +29,7 @@ class WithAddresses:
     """
 
     def __init__(self, inner: PictureSource, *, fetches: bool) -> None:
-        self.complete = inner.complete
+        self.complete, self.renamed = inner.complete, inner.renamed
         self._inner = inner
         self._fetches = fetches
         self._lock = threading.Lock()

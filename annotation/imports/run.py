@@ -10,9 +10,8 @@ import tempfile
 import time
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 from uuid import UUID
@@ -24,30 +23,37 @@ from annotation.assignment.release_seats import reset_idle_members
 from annotation.batches.open_items import open_items
 from annotation.batches.state import ensure_batches, update_item_queues
 from annotation.core.bulk_insert import Sender
-from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import BatchState, EventVerb
 from annotation.domain.formats import picture_words
-from annotation.domain.formats.base import BadValue, Format, Row, RowError, Unreadable, stands_twice
-from annotation.domain.formats.columns import label_like
-from annotation.domain.formats.encodings import suggestion_for
+from annotation.domain.formats.base import ANSWERS, BadValue, Format, Row, RowError, Unreadable, stands_twice
+from annotation.domain.formats.detect import binary_format
+from annotation.domain.formats.encodings import encoding_for, is_utf8, suggestion_for
 from annotation.domain.formats.zip_archives import BadArchive, shown
-from annotation.domain.imports.redaction import Mask
-from annotation.domain.imports.row import Intake
-from annotation.domain.imports.values import Dropped, Incoming
+from annotation.domain.imports.read_row import ReadRow
+from annotation.domain.imports.row import RowReader
+from annotation.domain.masking.mask import Mask, mask
 from annotation.domain.pictures.decoding import BadPicture
-from annotation.imports import backfill
+from annotation.imports import backfill, more_labels
 from annotation.imports.archives import Bundle, Clock, Watch, unpacked
-from annotation.imports.options import ImportOptions, terms_of
-from annotation.imports.report import ImportReport, unused_labels_reason
-from annotation.imports.store import ItemStore, store_pictures
+from annotation.imports.items_here import ItemsHere
+from annotation.imports.label_rows import LabelRows
+from annotation.imports.options import ImportOptions, Update, terms_of
+from annotation.imports.report import ImportReport
+from annotation.imports.store import ItemStore, know_columns, store_pictures
+from annotation.imports.unused_columns import check_columns
 from annotation.media.pictures import Gallery, discard_staged, known_pictures
 from annotation.models import Batch, Event, Item, Label, Membership, Picture, Prior, Project, Seat, record
 from annotation.picture_text.requests import read_new_pictures
+from providers.prompt_fencing import looks_like_an_order
 from runs.sql.planner_statistics import refresh_statistics
 
 BATCH = 500
 MAX_ERRORS = 100_000
 """Errors kept of one file; after so many, reading it further helps nobody."""
+_ASKS = frozenset({"missing_column", "encoding", "json_array", "header_as_row"})
+"""What stands against a file that can be read once somebody says which column holds what."""
+_OF_THE_FILE = ("too_many_kept",)
+"""Errors that every row of a file has that one row has."""
 
 
 def import_file(
@@ -63,13 +69,15 @@ def import_file(
     spacious: bool = False,
     fetches: bool = True,
     row: UUID | None = None,
+    tell_orders: bool = False,
 ) -> ImportReport:
     """Import a table, or a ZIP of a table and its pictures, into the project; say what was (or would be) stored.
 
     Nothing is stored where the report has errors, unless the options leave bad rows out. `images` is a folder of
     pictures for a table without a ZIP. `on_stored` is called in the transaction that stores. `spacious` allows ten
     times larger archives, for whoever sits at the machine. `fetches`: pictures that are named by address are fetched,
-    which may take minutes. `row` names the import in the event that is recorded.
+    which may take minutes. `row` names the import in the event that is recorded. `tell_orders`: the report names the
+    posts that look like an order to a model, which takes a third of a millisecond for each.
     Raises what `watch` raises.
     """
     began = time.monotonic()
@@ -84,20 +92,43 @@ def import_file(
         bundle = None
         try:
             bundle = unpacked(file, stack, options, images, spacious=spacious, fetches=fetches)
+            bundle.columns.keeps = None if options.update is Update.LABELS else options.keeping.keeps
             report.container, report.bytes = bundle.container, bundle.size
-            if options.update is not None:
+            if options.update is Update.LABELS:
+                more_labels.add_labels(
+                    project, bundle, options, report, stack, actor=actor, watch=watch, on_stored=stored, row=row
+                )
+            elif options.update is not None:
                 backfill.fill(project, bundle, options, report, actor=actor, watch=watch, on_stored=stored, row=row)
             else:
-                _Import(project, bundle, options, report, watch, stack).run(actor, stored, row)
+                _Import(project, bundle, options, report, watch, stack, tell_orders=tell_orders).run(actor, stored, row)
         except Unreadable as fault:
             report.give_up(fault.error)
         except BadArchive as fault:
             report.give_up(RowError(0, fault.code, fault.sentence, limit=fault.limit, status=fault.status))
-        if report.fatal and report.fatal.code == "encoding" and bundle and bundle.table and not options.encoding:
+        is_unread = report.fatal and report.fatal.code == "encoding" and not options.encoding
+        if is_unread and bundle and bundle.table and binary_format(bundle.table) is None:
             report.suggest_encoding(suggestion_for(bundle.table))
+        if bundle and report.fatal and report.fatal.code in _ASKS and options.update is None:
+            report.first_rows = _first_rows(bundle, options, stack)
+    if bundle:
+        report.note_renamed(bundle.pictures.renamed)
     report.errors.sort(key=lambda error: (error.line, error.entry))
     report.seconds = time.monotonic() - began
     return report
+
+
+def _first_rows(bundle: Bundle, options: ImportOptions, stack: ExitStack) -> dict[str, Any]:
+    """Return the first rows of a file that cannot be read yet, in the encoding that it most likely has."""
+    encoding = options.encoding
+    if bundle.table is not None and not encoding and binary_format(bundle.table) is None:
+        encoding = "" if is_utf8(bundle.table) else encoding_for(bundle.table)
+        with suppress(Unreadable):
+            bundle = bundle.in_utf8(encoding, stack) if encoding else bundle
+    found = bundle.first_rows(options, lambda: None)
+    if options.masks and found:
+        found["rows"] = [[mask(cell, options.masks)[0] for cell in row] for row in found["rows"]]
+    return {**found, "encoding": encoding or "utf-8"} if found else {}
 
 
 class _Import:
@@ -111,9 +142,12 @@ class _Import:
         report: ImportReport,
         watch: Watch,
         stack: ExitStack,
+        *,
+        tell_orders: bool,
     ) -> None:
+        self.tell_orders, self.stack = tell_orders, stack
         self.project, self.bundle, self.options, self.report = project, bundle, options, report
-        self.intake = Intake(terms_of(project, options))
+        self.reader = RowReader(terms_of(project, options))
         self.spool: IO[bytes] = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (the stack closes it)
         self.known = known_pictures(project)
         self.clock = Clock(bundle, watch)
@@ -130,13 +164,11 @@ class _Import:
         self.places = (array("Q"), array("Q"))
         """The line and the entry of each row by its number, by which a row is known: lines may be shared."""
         self.number_of: dict[str, int] = {}
-        self.texts: set[str] = set()
         self.rows_of_picture: dict[str, list[int]] = {}
-        self.twins: set[int] = set()
-        self.annotators: set[str] = set()
         self.batches: set[str] = set()
+        self.kept: set[str] = set()
         self.masked: Counter[str] = Counter({str(kind): 0 for kind in Mask if kind in options.masks})
-        self.crowded = Item.objects.filter(project=project).exists()
+        self.here = ItemsHere(project, options, report, self._without_picture)
 
     def run(self, actor: Membership | None, on_stored: Callable[[ImportReport], None], row: UUID | None) -> None:
         try:
@@ -164,59 +196,59 @@ class _Import:
 
     def _check(self) -> None:
         report = self.report
-        report.format, reader = self.bundle.reader(self.options, self.intake.reader.categories.knows, self._tick)
-        batch: list[Incoming] = []
+        report.format, rows = self.bundle.reader(self.options, self.reader.categories.knows, self._tick)
+        joined = (
+            LabelRows(rows, self.stack, self._tick, self.options.twice)
+            if self.options.mapped.has_seats or report.format in ANSWERS
+            else None
+        )
+        batch: list[ReadRow] = []
         try:
-            for row in reader:
+            for row in joined or rows:
                 report.rows += 1
                 self._tick()
-                item = self._taken(row)
+                if isinstance(row, RowError) and row.code in _OF_THE_FILE:
+                    report.give_up(row)
+                    break
+                item = self._read(row)
                 if item is not None:
                     batch.append(item)
                 if len(batch) >= BATCH:
-                    self._pass_on(batch)
+                    self._plan(batch)
                     batch = []
                 if len(report.errors) >= MAX_ERRORS:
                     break
         except Unreadable as fault:
             report.give_up(fault.error)
-        self._pass_on(batch)
-        self._check_columns()
+        self._plan(batch)
+        report.rows += joined.joined if joined else 0
+        check_columns(report, self.bundle.columns, self.reader.terms.categories, self.options.keeping)
         self.gallery.finish()
         self._check_pictures()
-        report.duplicates = len(self.twins)
-        report.annotators = len(self.annotators)
-        report.masked = dict(self.masked)
+        report.duplicates = len(self.here.twins)
+        report.masked, report.mask_examples = dict(self.masked), self.reader.mask_examples
 
-    def _check_columns(self) -> None:
-        """Say what became of each column. A column that looks like labels and was not used stops the import."""
-        report, columns = self.report, self.bundle.columns
-        report.columns = columns.as_json()
-        report.sheet, report.other_sheets = columns.sheet, columns.other_sheets
-        for column in label_like(columns, self.intake.terms.categories, self.options.ignore):
-            report.give_up(RowError(0, "unused_labels", unused_labels_reason(column), column.name, status=422))
-
-    def _taken(self, row: Row | RowError) -> Incoming | None:
-        """Return the item of a row that passes every check that needs no database."""
+    def _read(self, row: Row | RowError) -> ReadRow | None:
+        """Return what a row says that passes every check that needs no database."""
         for places, figure in zip(self.places, (row.line, row.entry), strict=True):
             places.append(figure)
         if isinstance(row, RowError):
             self.report.errors.append(row)
             return None
+        row.number = self.report.rows
         try:
             self._check_id(row)
             if self.report.format is Format.MMHS150K:
-                row = replace(row, picture_text=self._words_beside(row))
-            item = self.intake.take(row)
-            if isinstance(item, Dropped):
+                row.picture_text = self._words_beside(row)
+            item = self.reader.read(row)
+            if item is None:
                 self.report.dropped += 1
-                return None
-            self._want_picture(row)
+            else:
+                self._want_picture(row)
+            return item
         except BadValue as fault:
             self.report.errors.append(fault.at(row.line, row.external_id, row.entry))
             return None
-        item.number = self.report.rows
-        return item
 
     def _words_beside(self, row: Row) -> str:
         """Return the words of the picture from the data set's own file; most pictures have none."""
@@ -227,8 +259,8 @@ class _Import:
             raise BadValue("bad_picture_words", fault.sentence, picture_words.FOLDER) from fault
 
     def _check_id(self, row: Row) -> None:
-        first = self.number_of.setdefault(row.external_id, self.report.rows)
-        if first != self.report.rows:
+        first = self.number_of.setdefault(row.external_id, row.number)
+        if first != row.number:
             raise stands_twice(row, *self._place(first))
 
     def _place(self, number: int) -> tuple[int, int]:
@@ -240,85 +272,33 @@ class _Import:
         if not row.picture:
             return
         if self.gallery.want(row.picture):
-            self.rows_of_picture.setdefault(row.picture, []).append(self.report.rows)
+            self.rows_of_picture.setdefault(row.picture, []).append(row.number)
         elif self.bundle.pictures.complete:
             raise BadValue("missing_picture", f"{shown(row.picture)} is not in the archive.", "image")
         else:
             self.report.note_missing(row.picture)
 
-    def _pass_on(self, batch: list[Incoming]) -> None:
-        """Compare a batch with what the project holds, count it, and keep it for storing."""
-        if not batch:
-            return
-        fresh = self._not_yet_here(batch)
-        self._find_twins(fresh)
-        for item in fresh:
-            self._count(item)
-        if not self.report.dry_run and (not self.report.errors or self.options.leave_out):
-            pickle.dump(fresh, self.spool, protocol=pickle.HIGHEST_PROTOCOL)
-
-    def _not_yet_here(self, batch: list[Incoming]) -> list[Incoming]:
-        if not self.crowded:
-            return batch
-        names = [item.external_id for item in batch]
-        rows = Item.objects.filter(project=self.project, external_id__in=names)
-        facts = ("text_sha256", "picture_name", "intended_hateful", "intended__code", "intended_categories")
-        existing = {
-            name: (*values, codes_of(lead, stored))
-            for name, *values, lead, stored in rows.values_list("external_id", *facts)
-        }
-        for item in batch:
-            if item.external_id in existing:
-                self._already_here(item, existing[item.external_id])
-        return [item for item in batch if item.external_id not in existing]
-
-    def _already_here(self, item: Incoming, stored: Sequence[Any]) -> None:
+    def _without_picture(self, item: ReadRow) -> None:
+        """Forget that a row shows a picture: an item has its id already."""
         if item.picture in self.rows_of_picture:
             self.rows_of_picture[item.picture].remove(item.number)
-        if self.options.skip_existing:
-            intended = codes_of(item.intended, item.intended_categories)
-            new_values = (item.text_sha256, item.picture, item.intended_hateful, intended)
-            is_changed = any(new not in (None, "", (), old) for new, old in zip(new_values, stored, strict=True))
-            self.report.note_existing(item.external_id, is_changed)
+
+    def _plan(self, batch: list[ReadRow]) -> None:
+        """Compare a batch with what the project holds: count new items and keep them for storing, note the others."""
+        if not batch:
             return
-        reason = f"The project has an item {item.external_id} already; it is never overwritten."
-        fault = BadValue("id_exists", reason, "id").at(item.line, item.external_id, item.entry)
-        self.report.errors.append(replace(fault, status=409))
-
-    def _find_twins(self, batch: list[Incoming]) -> None:
-        """Warn of equal texts, however they are composed, in the file and in the project."""
-        stored_digests: set[str] = set()
-        if self.crowded:
-            digests = [item.text_sha256 for item in batch if item.text_sha256]
-            same = Item.objects.filter(project=self.project, text_sha256__in=digests)
-            stored_digests = set(same.values_list("text_sha256", flat=True))
-        for item in batch:
-            digest = item.text_sha256
-            if not digest:
-                continue
-            if digest in self.texts or digest in stored_digests:
-                self._note_twin(item)
-            self.texts.add(digest)
-
-    def _note_twin(self, item: Incoming) -> None:
-        self.twins.add(item.number)
-        self.report.note_twin(item.line, item.external_id, "text", item.entry)
-
-    def _count(self, item: Incoming) -> None:
-        report = self.report
-        report.items += 1
-        report.labels += len(item.labels)
-        report.priors += len(item.priors)
-        report.intended += item.intended is not None or item.intended_hateful is not None
-        report.known_answers += item.known is not None
-        report.rationales_left += item.rationales_left
-        report.decided += item.decided_before
-        self.annotators.update(label.annotator for label in item.labels)
-        self.batches.add(item.about["batch"])
-        if item.masked:
-            self.masked.update({str(kind): count for kind, count in item.masked.items()})
-        if len(report.preview) < report.PREVIEW:
-            report.preview.append(item)
+        fresh = self.here.not_yet_here(batch)
+        self.here.find_twins(fresh)
+        for item in fresh:
+            self.report.count(item)
+            self.batches.add(item.about["batch"])
+            self.kept.update(item.extra)
+            if self.tell_orders and looks_like_an_order(item.text):
+                self.report.orders.append(item.external_id)
+            if item.masked:
+                self.masked.update({str(kind): count for kind, count in item.masked.items()})
+        if not self.report.dry_run and (not self.report.errors or self.options.leave_out):
+            pickle.dump(fresh, self.spool, protocol=pickle.HIGHEST_PROTOCOL)
 
     def _check_pictures(self) -> None:
         """Rows whose picture is refused are errors; rows that show the same picture are only mentioned."""
@@ -333,11 +313,11 @@ class _Import:
                 rows_of.setdefault(result, []).extend(rows)
         for sha256, rows in rows_of.items():
             repeated = sorted(rows)[0 if sha256 in self.known else 1 :]
-            self.twins.update(repeated)
+            self.here.twins.update(repeated)
             for number in repeated:
                 line, entry = self._place(number)
                 report.note_twin(line, "", "image", entry)
-        report.first_frames = sum(picture.frames > 1 for picture in self.gallery.staged())
+        report.note_pictures(self.gallery.staged())
         report.pictures = sum(bool(rows) for rows in rows_of.values())
         report.shared_pictures = sum(len(rows) > 1 or sha256 in self.known for sha256, rows in rows_of.items())
         if self.bundle.archive is not None:
@@ -387,23 +367,25 @@ class _Import:
             store = ItemStore(self.project, self.known | new, sender)
             for batch in self._spooled():
                 store.store((item, self._sha256_of(item)) for item in batch)
+        store.finish()
         report = self.report
         make_check_seats(self.project)
+        know_columns(self.project, self.kept)
         report.labels, report.priors, report.annotators = store.labels, store.priors, store.annotators()
 
-    def _sha256_of(self, item: Incoming) -> str:
+    def _sha256_of(self, item: ReadRow) -> str:
         if item.picture not in self.rows_of_picture:
             return ""
         result = self.gallery.result(item.picture)
         assert isinstance(result, str)
         return result
 
-    def _spooled(self) -> Iterator[list[Incoming]]:
+    def _spooled(self) -> Iterator[list[ReadRow]]:
         self.spool.seek(0)
         refused = self.report.refused_rows
         while True:
             try:
-                batch: list[Incoming] = pickle.load(self.spool)
+                batch: list[ReadRow] = pickle.load(self.spool)
             except EOFError:
                 return
             yield [item for item in batch if item.number not in refused] if refused else batch

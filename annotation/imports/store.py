@@ -1,6 +1,6 @@
 """Writing checked items and all that comes with them: pictures, priors, annotators, seats, labels, decisions.
 
-Called inside one transaction. What an item becomes was decided before (`annotation.domain.intake`); here it is
+Called inside one transaction. What an item becomes was decided before (`annotation.domain.imports.row`); here it is
 only written, in the very rows that labelling and closing one by one would have left behind.
 """
 
@@ -14,7 +14,8 @@ from django.utils import timezone
 from annotation.batches.state import read_batch_queues
 from annotation.core.bulk_insert import Keys, Rows, Sender, fresh_uuids
 from annotation.domain.choices import EventVerb, PriorState, Source, Stage
-from annotation.domain.imports.values import Incoming, IncomingKnown, IncomingLabel
+from annotation.domain.imports.cells import Named
+from annotation.domain.imports.read_row import ReadLabel, ReadRow
 from annotation.domain.pictures.words import language_of
 from annotation.domain.priors.informativeness import informativeness
 from annotation.media.pictures import Staged
@@ -24,6 +25,7 @@ from annotation.models import (
     Dispute,
     Event,
     Item,
+    KeptColumn,
     KnownAnswer,
     Label,
     Membership,
@@ -57,9 +59,9 @@ class ItemStore:
         self._items, self._prior_rows, self._seats, self._label_rows = map(Rows, (Item, Prior, Seat, Label))
         self._replacements, self._disputes, self._rulings = map(Rows, (Replacement, Dispute, Adjudication))
         self._known, self._events, self._words = map(Rows, (KnownAnswer, Event, PictureText))
-        self.annotators = self._annotators.count
+        self.annotators, self.finish = self._annotators.count, self._annotators.store_told
 
-    def store(self, batch: Iterable[tuple[Incoming, str]]) -> None:
+    def store(self, batch: Iterable[tuple[ReadRow, str]]) -> None:
         """Send items, each with the SHA-256 of its picture (or "" where it has none, or it is missing)."""
         items = list(batch)
         self._provide([item for item, _ in items])
@@ -68,7 +70,7 @@ class ItemStore:
         # In this order: rows before those that point to them.
         self._sender.send(rows.take() for rows in self._all())
 
-    def _provide(self, items: Sequence[Incoming]) -> None:
+    def _provide(self, items: Sequence[ReadRow]) -> None:
         """Ask the database for the keys and annotators of a batch, so that nothing is asked while rows are sent."""
         labels = sum(len(item.labels) for item in items)
         seats = sum(item.seats + item.extra_seats for item in items if item.labels)
@@ -97,7 +99,10 @@ class ItemStore:
     def _category(self, code: int | None) -> int | None:
         return None if code is None else self._categories[code]
 
-    def _item(self, item: Incoming, sha256: str) -> None:
+    def _first(self, named: Named | None) -> int | None:
+        return None if named is None else self._category(named.code)
+
+    def _item(self, item: ReadRow, sha256: str) -> None:
         key, outcome, now = self._item_keys.next(), item.outcome, self.now
         closed = bool(item.labels) and outcome.stage in (Stage.GOLD, Stage.DISPUTED, Stage.EXCLUDED)
         self._items.add(
@@ -111,16 +116,18 @@ class ItemStore:
             picture_name=item.picture,
             picture_missing=bool(item.picture) and not sha256,
             **item.about,
-            intended_id=self._category(item.intended),
-            intended_categories=item.intended_categories,
-            intended_hateful=item.intended_hateful,
+            intended_id=self._first(item.intent),
+            intended_categories=item.intent.codes if item.intent else (),
+            intended_hateful=item.intent.side if item.intent else None,
             severity=_severity(item),
+            priority=item.priority,
             provenance=item.provenance or _NOTHING,
+            extra=item.extra or _NOTHING,
             stage=outcome.stage.value,
             seats=item.seats + item.extra_seats,
             taken=len(item.labels),
             place=random_place(),
-            informativeness=informativeness((prior.hateful, prior.category) for prior in item.priors).value,
+            informativeness=informativeness((prior.named.hateful, prior.named.code) for prior in item.priors).value,
             queue=self._queues.of(item.about["batch"]),
             version=2 if closed or item.extra_seats else 1,
             level=outcome.level,
@@ -150,40 +157,38 @@ class ItemStore:
         if closed or item.extra_seats:
             self._decision(key, item)
         if item.known is not None:
-            self._known_answer(key, item.known)
+            self._known_answer(key, item, item.known)
 
-    def _known_answer(self, key: int, known_answer: IncomingKnown) -> None:
-        category = self._category(known_answer.category)
+    def _known_answer(self, key: int, item: ReadRow, known: Named) -> None:
         self._known.add(
             item_id=key,
-            category_id=category,
-            categories=known_answer.categories,
-            explanation=known_answer.explanation,
-            training=known_answer.training,
+            category_id=self._first(known),
+            categories=known.codes,
+            explanation=item.known_explanation,
+            training=item.known_training,
             active=True,
             created_at=self.now,
         )
-        several = {"categories": list(known_answer.categories)} if known_answer.categories else {}
-        facts = {"category": known_answer.category, **several, "training": known_answer.training}
-        self._event(EventVerb.KNOWN_MARKED, key, facts)
+        several = {"categories": list(known.codes)} if known.codes else {}
+        self._event(EventVerb.KNOWN_MARKED, key, {"category": known.code, **several, "training": item.known_training})
 
     def _event(self, verb: EventVerb, item: int, facts: Mapping[str, Any]) -> None:
         self._events.add(project_id=self.project.pk, verb=verb, item_id=item, facts=facts, at=self.now)
 
-    def _priors_of(self, key: int, item: Incoming) -> None:
+    def _priors_of(self, key: int, item: ReadRow) -> None:
         for prior in item.priors:
             self.priors += 1
             self._prior_rows.add(
                 item_id=key,
                 modality=prior.modality.value,
                 state=PriorState.OK.value,
-                category_id=self._category(prior.category),
-                hateful=prior.hateful,
+                category_id=self._first(prior.named),
+                hateful=prior.named.hateful,
                 **prior.about,
                 created_at=self.now,
             )
 
-    def _seats_of(self, key: int, item: Incoming) -> None:
+    def _seats_of(self, key: int, item: ReadRow) -> None:
         total = item.seats + item.extra_seats
         experts = count(1)
         for number in range(1, total + 1):
@@ -191,14 +196,16 @@ class ItemStore:
             if number <= len(item.labels):
                 label, row = item.labels[number - 1], self._label_keys.next()
                 who, when = self._annotators.key(label.annotator), label.at or self.now
+                if label.person:
+                    self._annotators.tell(who, label.person)
                 self._label(row, seat, key, who, label, when)
                 if label.replaced_by is not None:
                     self._replacements.add(
                         item_id=key,
                         label_id=row,
                         reviewer_id=self._annotators.expert(next(experts)),
-                        category_id=self._category(label.replaced_by),
-                        categories=label.categories,
+                        category_id=self._first(label.replaced_by),
+                        categories=label.replaced_by.codes,
                         created_at=when,
                     )
             self._seats.add(
@@ -213,7 +220,7 @@ class ItemStore:
                 filled_at=when,
             )
 
-    def _label(self, row: int, seat: int, item: int, who: int, label: IncomingLabel, when: datetime) -> None:
+    def _label(self, row: int, seat: int, item: int, who: int, label: ReadLabel, when: datetime) -> None:
         self.labels += 1
         self._label_rows.add(
             id=row,
@@ -221,20 +228,11 @@ class ItemStore:
             seat_id=seat,
             item_id=item,
             annotator_id=who,
-            category_id=self._category(label.category),
-            categories=label.categories if label.category is not None else (),
-            not_sure=label.not_sure,
-            low_quality=label.low_quality,
-            target_group=label.target_group,
-            note=label.note,
-            challenges=label.challenges,
-            answers=label.answers or _NOTHING,
-            seconds=label.seconds,
-            imported=True,
             created_at=when,
+            **label_fields(label, self._categories),
         )
 
-    def _decision(self, key: int, item: Incoming) -> None:
+    def _decision(self, key: int, item: ReadRow) -> None:
         """Create the events, reasons and ruling that closing this item would have left."""
         outcome, now = item.outcome, self.now
         if item.extra_seats:
@@ -262,7 +260,24 @@ class ItemStore:
         self._event(EventVerb.CLOSED, key, facts)
 
 
-def _severity(item: Incoming) -> int | None:
+def label_fields(label: ReadLabel, categories: Mapping[int, int]) -> dict[str, Any]:
+    """Return what a label of a file says, as its row has it. `categories` are keys of rows by code."""
+    code = label.named.code if label.named else None
+    return {
+        "category_id": None if code is None else categories[code],
+        "categories": label.named.codes if label.named else (),
+        "not_sure": label.not_sure,
+        "low_quality": label.low_quality,
+        "target_group": label.target_group,
+        "note": label.note,
+        "challenges": label.challenges,
+        "answers": label.answers or _NOTHING,
+        "seconds": label.seconds,
+        "imported": True,
+    }
+
+
+def _severity(item: ReadRow) -> int | None:
     """Return the severity that the data give, or that of the words in the picture if that is higher."""
     return max(item.severity or 0, severity_of(item.picture_text)) or item.severity
 
@@ -275,6 +290,7 @@ class Annotators:
         imported = Membership.objects.filter(project=project).exclude(imported_name="")
         self._keys = dict(imported.values_list("imported_name", "pk"))
         self._seen: set[str] = set()
+        self._told: dict[int, dict[str, Any]] = {}
         self._taken = set(Membership.objects.filter(project=project).values_list("pseudonym", flat=True))
         self._number = len(self._keys)
 
@@ -287,6 +303,10 @@ class Annotators:
             ).pk
         return self._keys[name]
 
+    def known(self, name: str) -> int | None:
+        """Return the membership of this annotator. Returns None for somebody new."""
+        return self._keys.get(name)
+
     def expert(self, number: int) -> int:
         """Return the membership of whoever replaced the n-th *not sure* of an item, since the data do not name them."""
         name = f"(expert {number})"
@@ -296,13 +316,25 @@ class Annotators:
             ).pk
         return self._keys[name]
 
-    def know(self, items: Sequence[Incoming]) -> bool:
+    def tell(self, key: int, person: Mapping[str, Any]) -> None:
+        """Keep what a file says about a person; what is known already stays."""
+        known = self._told.setdefault(key, {})
+        if person.keys() - known.keys():
+            self._told[key] = {**person, **known}
+
+    def store_told(self) -> None:
+        """Write what was told about people."""
+        for member in Membership.objects.filter(pk__in=self._told):
+            member.extra = {**self._told[member.pk], **member.extra}
+            member.save(update_fields=("extra",))
+
+    def know(self, items: Sequence[ReadRow]) -> bool:
         """Whether everybody these items name is a member already."""
         return all(
             label.annotator in self._keys and label.replaced_by is None for item in items for label in item.labels
         )
 
-    def meet(self, items: Sequence[Incoming]) -> None:
+    def meet(self, items: Sequence[ReadRow]) -> None:
         """Make members of everybody these items name."""
         for item in items:
             for label in item.labels:
@@ -321,6 +353,12 @@ class Annotators:
             if name not in self._taken:
                 self._taken.add(name)
                 return name
+
+
+def know_columns(project: Project, names: Iterable[str]) -> None:
+    """Remember the names of columns that items of the project keep."""
+    rows = [KeptColumn(project=project, name=name) for name in sorted(names)]
+    KeptColumn.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def store_pictures(project: Project, staged: Iterable[Staged]) -> dict[str, int]:

@@ -5,12 +5,14 @@ Small files are checked and stored while the page waits; larger ones by a worker
 
 import hashlib
 from dataclasses import replace
+from typing import Any
 
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 
 from annotation.domain.choices import EventVerb
+from annotation.domain.formats.base import Twice
 from annotation.domain.one_line import one_line
 from annotation.domain.text_rules import is_blank
 from annotation.imports import job
@@ -99,17 +101,35 @@ def leave_out_bad_rows(row: Import) -> bool:
     return check_again(row, ImportOptions.model_validate(row.options | {"leave_out": True}))
 
 
-def decide_column(row: Import, name: str, is_label: bool) -> bool:
-    """Check again with a column that stopped the import as the label, or without it.
+def decide_column(row: Import, name: str, choice: str) -> bool:
+    """Check again with a column as the label (`use_column`), kept as it is (`keep_column`), or left out.
 
-    Returns False where the file does not rest, or no such column stops it.
+    Returns False where the file does not rest, or where the column neither stops the import nor is kept.
     """
-    options = ImportOptions.model_validate(row.options)
-    if name not in row.outcome.get("bad_columns", ()):
+    options, found = ImportOptions.model_validate(row.options), row.outcome
+    if name not in (*found.get("bad_columns", ()), *found.get("kept", ())):
         return False
-    if is_label:
-        return check_again(row, options.model_copy(update={"mapped": replace(options.mapped, label=name)}))
-    return check_again(row, options.model_copy(update={"ignore": options.ignore | {name}}))
+    match choice:
+        case "use_column":
+            changed: dict[str, Any] = {"mapped": replace(options.mapped, label=name)}
+        case "keep_column":
+            changed = {"keep": options.keep | {name}, "ignore": options.ignore - {name}}
+        case _:
+            changed = {"ignore": options.ignore | {name}, "keep": options.keep - {name}}
+    return check_again(row, options.model_copy(update=changed))
+
+
+def count_one(row: Import, twice: Twice) -> bool:
+    """Check again, counting one of two labels of one person at one post."""
+    return check_again(row, ImportOptions.model_validate(row.options | {"twice": twice}))
+
+
+def name_category_columns(row: Import) -> bool:
+    """Check again with the columns of 0 and 1 that stop the import as a column for each category."""
+    options, found = ImportOptions.model_validate(row.options), row.outcome
+    columns = dict.fromkeys(found.get("category_columns", ()), "")
+    mapped = replace(options.mapped, category_columns=columns)
+    return bool(columns) and check_again(row, options.model_copy(update={"mapped": mapped}))
 
 
 def store(row: Import, member: Membership) -> bool:

@@ -1,34 +1,36 @@
 """Pages for importing files into a project: upload, dry run, import with progress."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, JsonResponse
-from django.shortcuts import redirect, render
+from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, JsonResponse, QueryDict
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.core.found import found, one
 from annotation.domain.choices import Role
-from annotation.domain.formats.base import Format
+from annotation.domain.formats.base import Format, Twice
+from annotation.domain.masking.mask import Mask
 from annotation.imports import uploads
 from annotation.imports.column_names import COLUMN_NAMES
 from annotation.imports.examples import EXAMPLES
 from annotation.imports.forms import OptionsForm, UploadForm
 from annotation.imports.job import IMPORTS
-from annotation.imports.options import FORMATS, ImportOptions
-from annotation.imports.presenters import tables
+from annotation.imports.mapping_form import MappingForm
+from annotation.imports.options import FORMATS, MASKS, ImportOptions
+from annotation.imports.presenters import NOT_COUNTED, STATES, progress_of, tables
 from annotation.models import Category, Import, ImportState, Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.job_progress import progress_fragment
 from annotation.pages.project_page import project_page
 from annotation.pages.view_marks import worked
 from annotation.picture_text.requests import reading_progress
 
 SHOWN = 20
 """The number of imports in the list."""
-_RUNNING = (ImportState.UPLOADED, ImportState.CHECKING, ImportState.IMPORTING)
 
 
 @require_http_methods(["GET", "POST"])
@@ -46,7 +48,7 @@ def imports(request: PersonRequest, slug: str) -> HttpResponse:
     past = Import.objects.filter(project=member.project).select_related("started_by").order_by("-pk")
     context = {
         "form": form,
-        "past": past[:SHOWN],
+        "past": [(row, STATES[row.state]) for row in past[:SHOWN]],
         "reading": reading_progress(member.project),
         "column_names": COLUMN_NAMES,
         "examples": [(name, _(word)) for name, word in FORMATS.items() if name in EXAMPLES],
@@ -65,35 +67,42 @@ def show(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 
 @require_GET
 def progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Return the fragment of a running import; once it has ended, the whole page is requested."""
+    """Return the fragment of a running import."""
     member, row = _import(request, slug, public_id)
-    context = _context(member, row)
-    answer = render(request, "annotation/_import_progress.html", context)
-    if row.state not in _RUNNING:
-        answer["HX-Refresh"] = "true"
-    return answer
+    return progress_fragment(request, member, progress_of(row))
+
+
+_STEPS: Mapping[str, Callable[[Import, Membership, str], bool]] = {
+    "store": lambda row, member, _column: uploads.store(row, member),
+    "leave_out": lambda row, _member, _column: uploads.leave_out_bad_rows(row),
+    "use_column": lambda row, _member, column: uploads.decide_column(row, column, "use_column"),
+    "keep_column": lambda row, _member, column: uploads.decide_column(row, column, "keep_column"),
+    "leave_out_column": lambda row, _member, column: uploads.decide_column(row, column, "leave_out_column"),
+    "use_category_columns": lambda row, _member, _column: uploads.name_category_columns(row),
+    "first_counts": lambda row, _member, _column: uploads.count_one(row, Twice.FIRST),
+    "last_counts": lambda row, _member, _column: uploads.count_one(row, Twice.LAST),
+    "cancel": lambda row, _member, _column: IMPORTS.cancel(row),
+}
+"""What buttons do, with the column that one is about; each returns whether it was still possible."""
 
 
 @require_POST
 def act(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Import a checked file, check it again with other options or without what stops it, or cancel."""
     member, row = _import(request, slug, public_id)
-    match request.POST.get("do"):
-        case "store":
-            was_possible = uploads.store(row, member)
-        case "leave_out":
-            was_possible = uploads.leave_out_bad_rows(row)
-        case "use_column" | "leave_out_column" as choice:
-            was_possible = uploads.decide_column(row, request.POST.get("column", ""), is_label=choice == "use_column")
-        case "cancel":
-            was_possible = IMPORTS.cancel(row)
-        case "check":
-            form = OptionsForm(request.POST)
-            if not form.is_valid():
-                return _page(request, member, row, form, status=422)
-            was_possible = uploads.check_again(row, form.request())
-        case _:
-            was_possible = False
+    step = request.POST.get("do", "")
+    if step == "check":
+        form = OptionsForm(request.POST)
+        if not form.is_valid():
+            return _page(request, member, row, form, status=422)
+        was_possible = uploads.check_again(row, form.request())
+    elif step == "map" and row.outcome.get("first_rows"):
+        mapping = _mapping(row, request.POST)
+        if not mapping.is_valid():
+            return _page(request, member, row, mapping=mapping, status=422)
+        was_possible = uploads.check_again(row, mapping.options())
+    else:
+        was_possible = step in _STEPS and _STEPS[step](row, member, request.POST.get("column", ""))
     if not was_possible:
         messages.warning(request, _("That was no longer possible. This is the current state."))
     return redirect("annotation:import-show", slug, public_id)
@@ -128,10 +137,25 @@ def _uploaded(request: PersonRequest, member: Membership, row: Import) -> HttpRe
     return redirect("annotation:import-show", member.project.slug, row.public_id)
 
 
+def _mapping(row: Import, data: QueryDict | None = None) -> MappingForm:
+    return MappingForm(row.outcome["first_rows"], ImportOptions.model_validate(row.options), data)
+
+
 def _page(
-    request: PersonRequest, member: Membership, row: Import, form: OptionsForm | None = None, status: int = 200
+    request: PersonRequest,
+    member: Membership,
+    row: Import,
+    form: OptionsForm | None = None,
+    status: int = 200,
+    mapping: MappingForm | None = None,
 ) -> HttpResponse:
-    return render(request, "annotation/import_show.html", _context(member, row, form), status=status)
+    context = _context(member, row, form)
+    fatal = row.outcome.get("fatal") or {}
+    if row.state == ImportState.REFUSED and row.file and row.outcome.get("first_rows"):
+        context["mapping"] = mapping or _mapping(row)
+    else:
+        context["asks_here"] = bool(fatal.get("field")) or fatal.get("code") == "encoding"
+    return project_page(request, member, "annotation/import_show.html", context, status)
 
 
 def _context(member: Membership, row: Import, form: OptionsForm | None = None) -> dict[str, Any]:
@@ -142,17 +166,20 @@ def _context(member: Membership, row: Import, form: OptionsForm | None = None) -
         row_shown | {name: _named(row_shown[name], categories) for name in ("intended", "category")}
         for row_shown in outcome.get("preview", ())
     ]
-    seconds_left = (1 - row.share) * row.rows_done / (row.share * row.rate) if row.share and row.rate else None
     return {
-        "project": member.project,
-        "membership": member,
         "import": row,
         "found": outcome,
+        "masked": [
+            (_(MASKS[Mask(kind)]), count, outcome.get("mask_examples", {}).get(kind, ()))
+            for kind, count in outcome.get("masked", {}).items()
+            if count
+        ],
+        "not_counted": [
+            (NOT_COUNTED.get(reason, reason), count) for reason, count in outcome.get("not_counted", {}).items()
+        ],
         "tables": tables(member.project, row, preview),
         "options": options,
-        "percent": round(row.share * 100),
-        "seconds_left": None if seconds_left is None else round(seconds_left),
-        "running": row.state in _RUNNING,
+        "progress": progress_of(row),
         "form": form or OptionsForm(initial=OptionsForm.initial_of(options)),
         "upload": UploadForm(initial=OptionsForm.initial_of(options), auto_id="again_%s"),
     }

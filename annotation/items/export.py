@@ -1,8 +1,8 @@
 """The items that a search finds, as a file: Interplay JSONL that can be imported again, or CSV for a spreadsheet.
 
 Streamed in the order of import. A file contains nothing that the viewer's pages would not show: no intent and votes of
-items that they could still label, and names of annotators only for admins. Items that were reported as illegal are left
-out.
+items that they could still label, and names of annotators and marks of samples only for admins. Items that were
+reported as illegal are left out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,11 +14,18 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.domain.choices import Choose, Reason, Stage
-from annotation.domain.columns.column import Listed, When, among, fields_of, names_of
-from annotation.domain.columns.items import ITEMS
-from annotation.domain.releases.columns import QUESTION_COLUMN, in_cells, joined, json_line
+from annotation.domain.columns.column import TEXT, Listed, When, among, fields_of, names_of
+from annotation.domain.columns.items import INJECTED, ITEMS
+from annotation.domain.releases.columns import (
+    QUESTION_COLUMN,
+    cell_columns,
+    in_cells,
+    joined,
+    json_line,
+    without_decision,
+)
 from annotation.items.search import Asked, find_items
-from annotation.models import Item, KnownAnswer, Membership
+from annotation.models import Item, KeptColumn, KnownAnswer, Membership
 from annotation.pages.csv_response import csv_of_dicts
 from annotation.releases.request import Selection
 from annotation.releases.rows import ReleasedItem, Rows
@@ -31,51 +38,70 @@ _LISTED = tuple(column for column in ITEMS if column.listed)
 """Columns in addition to those of a release."""
 _KNOWN = ("known_category", "known_explanation", "known_training")
 _HIDDEN = names_of(column for column in ITEMS if column.hidden)
+_SAMPLED = names_of(column for column in ITEMS if column.when is When.INJECTED)
 _NOTHING_KNOWN = dict.fromkeys(_KNOWN)
 _READ = (*fields_of(_LISTED), "level", "public_id")
 
 
-def columns_for(viewer: Membership) -> tuple[str, ...]:
-    """Return the columns of a file for this viewer; severities and known answers are for admins."""
+def columns_for(viewer: Membership, kept: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of a file for this viewer, with `kept` ones; severities and known answers are for admins."""
     listed = (column for column in _LISTED if viewer.administers or column.listed is Listed.MEMBERS)
-    return (*_released(viewer, asked=viewer.project.questions.exists()), *names_of(listed))
+    return (*_released(viewer, kept, asked=viewer.project.questions.exists()), *names_of(listed))
 
 
 def as_jsonl(viewer: Membership, selected: Asked) -> Iterator[bytes]:
     """Yield one item per line. Raises UnknownFilter before the first line."""
-    columns = columns_for(viewer)
-    for row in _rows(viewer, selected):
+    kept = _kept(viewer)
+    columns = columns_for(viewer, kept)
+    for row in _rows(viewer, selected, kept):
         yield json_line(row, columns)
 
 
 def as_csv(viewer: Membership, selected: Asked) -> Iterator[bytes]:
     """Yield CSV with one item a row, safe in a spreadsheet; its labels are one cell of JSON."""
-    columns = columns_for(viewer)
-    rows = (dict(zip(columns, in_cells(row, columns), strict=True)) for row in _rows(viewer, selected))
+    kept = _kept(viewer)
+    columns = cell_columns(columns_for(viewer, kept), kept)
+    rows = (dict(zip(columns, in_cells(row, columns), strict=True)) for row in _rows(viewer, selected, kept))
     return csv_of_dicts(columns, rows)
 
 
-def _released(viewer: Membership, *, asked: bool) -> tuple[str, ...]:
+def _kept(viewer: Membership) -> list[str]:
+    """Return the names of the columns that items of the project keep, in the order of the alphabet."""
+    return sorted(KeptColumn.objects.filter(project=viewer.project_id).values_list("name", flat=True))
+
+
+def _released(viewer: Membership, kept: Sequence[str], *, asked: bool) -> tuple[str, ...]:
     """Return the columns of a release; also those that licences forbid there: a list stays inside the project."""
     several = viewer.project.choose == Choose.SEVERAL
-    there = {When.WORDS: True, When.SEVERAL: several, When.ASKED: asked}
+    samples = Item.objects.filter(project=viewer.project_id, provenance__has_key=INJECTED)
+    with from_replica():
+        sampled = viewer.administers and samples.exists()
+    there = {
+        When.WORDS: True,
+        When.SEVERAL: several,
+        When.ASKED: asked,
+        When.KEPT: bool(kept),
+        When.INJECTED: sampled,
+    }
     return names_of(among(ITEMS, {when for when, is_there in there.items() if is_there}))
 
 
-def _rows(viewer: Membership, selected: Asked) -> Iterator[dict[str, Any]]:
+def _rows(viewer: Membership, selected: Asked, kept: Sequence[str]) -> Iterator[dict[str, Any]]:
     matching = find_items(viewer, selected).exclude(excluded_for=Reason.REPORTED).order_by("pk")
     with from_replica():
         rows = Rows(viewer.project, Selection(notes=viewer.administers), "")
         people = Membership.objects.filter(project=viewer.project_id)
         names = dict(people.values_list("pk", "pseudonym")) if viewer.administers else {}
-    rows.columns = _released(viewer, asked=bool(rows.answers.kinds))
+    rows.columns = _released(viewer, kept, asked=bool(rows.answers.kinds))
+    rows.kept = dict.fromkeys(kept, TEXT)
     rows.name_of = lambda person: names.get(person, "")
     probe, last, columns = Item(), 0, dict.fromkeys((*rows.fields, *_READ))
     while (chunk := _read(matching.filter(pk__gt=last).values(*columns)[:AT_ONCE], rows)).items:
         last = chunk.items[-1]["pk"]
         for item, released in zip(chunk.items, chunk.rows, strict=True):
             facts = item | chunk.known.get(item["public_id"], _NOTHING_KNOWN)
-            row = _seen(viewer, probe, item, released.row)
+            decided = released.row if item["stage"] == Stage.GOLD else without_decision(released.row)
+            row = _seen(viewer, probe, item, decided)
             if item["stage"] == Stage.KNOWN:
                 row |= _without_labels(row)  # answers to such an item are no votes
             yield row | {column.name: column.value(facts) for column in _LISTED}
@@ -114,7 +140,7 @@ def _seen(viewer: Membership, probe: Item, item: dict[str, Any], row: dict[str, 
     """Return the row as far as this viewer may see it; `probe` avoids an instance for each row."""
     probe.stage, probe.level = item["stage"], item["level"]
     if not may_see_intent(probe, viewer):
-        row |= dict.fromkeys(_HIDDEN)
+        row |= dict.fromkeys((*_HIDDEN, *(name for name in _SAMPLED if name in row)))
     if item["stage"] not in (Stage.GOLD, Stage.EXCLUDED) and not sees_every_intent(viewer):
         row |= _without_labels(row)
     elif not viewer.administers:

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, pgettext_lazy
 
-from annotation.batches.state import PRIORITIES
+from annotation.domain.choices import PRIORITIES
 from annotation.items.search import (
     FILTERS,
     NOT_FILTERS,
@@ -30,7 +30,7 @@ _GROUPS = (
     (gettext_noop("Where it stands"), ("stage", "reason", "picture", "known", "skipped")),
     (gettext_noop("Outcome"), ("category", "named_both", "level", "source", "pattern", "difficulty")),
     (gettext_noop("Campaign"), ("batch", "batched", "priority", "annotator", "severity_from")),
-    (gettext_noop("What people and models say"), ("id", "text", "picture_text", "target_group", "intended")),
+    (gettext_noop("What people and models say"), ("id", "text", "picture_text", "target_group", "intended", "extra")),
     (
         gettext_noop("When"),
         ("created_from", "created_to", "closed_from", "closed_to", "gold_from", "gold_to"),
@@ -52,6 +52,7 @@ NAMES = {
     "severity_from": pgettext_lazy("filter", "severity from"),
     "intended": pgettext_lazy("filter", "has an intent"),
     "target_group": pgettext_lazy("filter", "target group"),
+    "extra": pgettext_lazy("filter", "a kept column, as platform=reddit"),
     "created_from": pgettext_lazy("filter", "came in from"),
     "created_to": pgettext_lazy("filter", "came in until"),
     "closed_from": pgettext_lazy("filter", "closed from"),

@@ -6,14 +6,17 @@ items that the viewer could still label.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from itertools import combinations_with_replacement
+from typing import Any
 from urllib.parse import parse_qs, urlencode
 from uuid import UUID
 
-from django.db.models import Exists, F, Func, OuterRef, Q, QuerySet, TextField, Value
+from django.db.models import Exists, F, Func, JSONField, OuterRef, Q, QuerySet, TextField, Value
 from django.db.models.expressions import OrderBy
+from django.db.models.fields.json import KeyTransform, KeyTransformExact, KeyTransformIsNull
 from django.db.models.functions import Cast, Replace
 from django.db.models.lookups import Contains
 from django.utils import timezone
@@ -21,6 +24,8 @@ from django.utils.translation import gettext as _
 
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Difficulty, Level, Reason, Source, Stage
+from annotation.domain.formats import strict_json
+from annotation.domain.formats.base import BadValue
 from annotation.domain.wellbeing.opt_outs import FEWEST_PEOPLE
 from annotation.items import text_search
 from annotation.models import Batch, Dispute, Item, Membership, Prior, Seat, Skip
@@ -143,6 +148,24 @@ def _number(value: str) -> int:
     return number
 
 
+def _kept(value: str) -> Q:
+    """Return the condition for items that keep a column, as `platform`, or keep a value in it, as `platform=reddit`."""
+    found = Q(KeyTransformIsNull(KeyTransform(value, "extra"), rhs=False))
+    for place in (place for place, letter in enumerate(value) if letter == "="):  # a name may hold the sign too
+        column, written = KeyTransform(value[:place].strip(), "extra"), value[place + 1 :].strip()
+        for one in _readings(written):
+            found |= Q(KeyTransformExact(column, Value(one, JSONField())))
+    return found
+
+
+def _readings(written: str) -> list[Any]:
+    """Return the values that somebody may mean: the text itself, and a number or true and false."""
+    with suppress(BadValue):
+        if isinstance(value := strict_json.parse(written), int | float):
+            return [written, value]
+    return [written]
+
+
 def _either(yes: Q) -> Callable[[str], Q]:
     return lambda value: yes if value == "yes" else ~yes
 
@@ -176,6 +199,7 @@ FILTERS: dict[str, Filter] = {
     "severity_from": Filter(SEVERITIES, _severe, admins=True, costly=True),
     "intended": Filter(YES_NO, _either(_INTENDED), about_intent=True),
     "target_group": Filter((), lambda value: Q(target_group__iexact=value), about_intent=True),
+    "extra": Filter((), _kept, about_intent=True, costly=True),
     "created_from": _since("created_at"),
     "created_to": _until("created_at"),
     "closed_from": _since("closed_at"),

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -20,6 +20,7 @@ from annotation.items.forms import BulkForm
 from annotation.items.search import UnknownFilter, listed_values
 from annotation.models import BulkOrder, JobState, Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.job_progress import JobProgress, progress_fragment
 from annotation.pages.project_page import project_page
 
 MOST_CHOSEN = 200
@@ -61,17 +62,14 @@ def bulk(request: PersonRequest, slug: str) -> HttpResponse:
 def order(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Show the result of a change, or its progress."""
     member, row = _order(request, slug, public_id)
-    return render(request, "annotation/bulk_order.html", _shown(member, row))
+    return project_page(request, member, "annotation/bulk_order.html", _shown(row))
 
 
 @require_GET
 def progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Return the page fragment that polls every second; redirect at the end."""
+    """Return the fragment of a change that is under way."""
     member, row = _order(request, slug, public_id)
-    answer = render(request, "annotation/_bulk_progress.html", _shown(member, row))
-    if row.state not in BulkOrder.ACTIVE:
-        answer["HX-Redirect"] = reverse("annotation:bulk-order", args=[slug, public_id])
-    return answer
+    return progress_fragment(request, member, _progress(row))
 
 
 @require_POST
@@ -108,16 +106,31 @@ def _order(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membersh
     return member, one(BulkOrder.objects, member.project, public_id)
 
 
-def _shown(member: Membership, row: BulkOrder) -> dict[str, Any]:
+def _shown(row: BulkOrder) -> dict[str, Any]:
     passed = [(REASONS.get(why, why), n) for why, n in row.passed_over.items()]
-    looked_at = row.items_done + sum(row.passed_over.values())
+    under_way = _progress(row)
     return {
-        "project": member.project,
-        "membership": member,
         "order": row,
         "act": ACTS[row.act],
-        "running": row.state in BulkOrder.ACTIVE,
+        "progress": under_way,
         "passed": passed,
-        "looked_at": looked_at,
-        "unmatched": row.items_total - looked_at if row.state == JobState.DONE else 0,
+        "unmatched": row.items_total - under_way.done if row.state == JobState.DONE else 0,
     }
+
+
+def _progress(row: BulkOrder) -> JobProgress:
+    looked_at = row.items_done + sum(row.passed_over.values())
+    return JobProgress(
+        row,
+        what=_("Items changed"),
+        state=_("waiting for a worker") if row.state == JobState.QUEUED else _("under way"),
+        done=looked_at,
+        total=row.items_total,
+        part=_("Part of the items that is done"),
+        sentence=_("%(done)s of %(total)s items") % {"done": f"{looked_at:,}", "total": f"{row.items_total:,}"},
+        if_cancelled=_("It is being cancelled; what is changed stays changed."),
+        page="annotation:bulk-order",
+        poll="annotation:bulk-progress",
+        cancel="annotation:bulk-cancel",
+        cancels_when_closed=True,
+    )

@@ -30,8 +30,7 @@ _FILES = {
 def searches(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the member's own searches to rename, share and delete, and shared ones of others."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    context = {"searches": saved_searches.open_to(member)}
-    return project_page(request, member, "annotation/searches.html", context)
+    return project_page(request, member, "annotation/searches.html", searches=saved_searches.open_to(member))
 
 
 @require_POST

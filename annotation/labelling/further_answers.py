@@ -108,10 +108,6 @@ class QuestionOnPage:
         )
 
     @property
-    def is_wide(self) -> bool:
-        return self.kind.is_wide(self.question)
-
-    @property
     def field_value(self) -> str:
         return self.kind.field_value(self.value)
 

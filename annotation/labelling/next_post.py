@@ -5,7 +5,7 @@ from typing import Any, assert_never
 from uuid import UUID
 
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 
@@ -28,10 +28,12 @@ from annotation.domain.training import attempts_left
 from annotation.domain.wellbeing.breaks import Limit
 from annotation.guidelines.versions import news_for
 from annotation.labelling.forms import AnswerForm, initial_from, initial_of
+from annotation.labelling.take_back_skip import fresh_skip
 from annotation.labelling.views_post import own_seat
 from annotation.labelling.workspace import PageNotice, Workspace, done_today, show_workspace, swaps_post
 from annotation.models import Label, Membership, Seat, TrainingAttempt
 from annotation.pages.access import PersonRequest
+from annotation.pages.project_page import project_page
 
 NoPost = NothingLeft | NotOpen | TrainingNeeded | GuidelinesChanged | QuotaReached | DoneForToday | BreakDue
 """The outcomes of a claim that gives no seat and has a page of its own."""
@@ -127,7 +129,7 @@ def show_no_post(
     request: PersonRequest, member: Membership, outcome: NoPost, notice: PageNotice | None = None, status: int = 200
 ) -> HttpResponse:
     """Show why there is no post. The page is this annotator's alone, so no cache may keep it."""
-    context: dict[str, Any] = {"notice": notice}
+    context: dict[str, Any] = {"notice": notice, "skipped": fresh_skip(member) is not None}
     match outcome:
         case NothingLeft(until):
             page = "nothing_left"
@@ -150,8 +152,7 @@ def show_no_post(
             context["rest"] = _rest_page(outcome)
         case unforeseen:
             assert_never(unforeseen)
-    context |= {"project": member.project, "membership": member, "done_today": done_today(member)}
-    response = render(request, f"annotation/{page}.html", context, status=status)
+    response = project_page(request, member, f"annotation/{page}.html", context, status, done_today=done_today(member))
     response["Cache-Control"] = "no-store"
     return response
 

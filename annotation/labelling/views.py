@@ -44,6 +44,7 @@ from annotation.labelling.submit import (
     submit_label,
     take_back_label,
 )
+from annotation.labelling.take_back_skip import fresh_skip, take_back_skip
 from annotation.labelling.views_post import annotator, ensure_reportable, own_seat
 from annotation.labelling.workspace import PageNotice, Workspace, categories_of, show_workspace, swaps_post
 from annotation.models import Membership, Seat
@@ -168,15 +169,21 @@ def correct(request: PersonRequest, slug: str, label: UUID) -> HttpResponse:
 
 
 @require_POST
-def undo(request: PersonRequest, slug: str) -> HttpResponse:
-    """Open the annotator's last label again: to correct it, or taken back if it has just closed its item."""
+def undo(request: PersonRequest, slug: str, label: UUID | None = None) -> HttpResponse:
+    """Go back one step: take back the skip of a moment ago, or open the last label again to correct it.
+
+    With a `label`, which is open now, the one before it opens. A label that has just closed its item is taken back.
+    """
     member = annotator(request, slug)
-    last = (
-        Seat.objects.filter(annotator=member, label__isnull=False)
-        .select_related("item", "label")
-        .order_by("-filled_at")
-        .first()
-    )
+    given = Seat.objects.filter(annotator=member, label__isnull=False).select_related("item", "label")
+    if label is not None:
+        given = given.filter(filled_at__lt=own_seat(member, labels__public_id=label).filled_at)
+    last = given.order_by("-filled_at").first()
+    skip = fresh_skip(member) if label is None else None
+    if skip is not None and (last is None or last.filled_at is None or skip.created_at > last.filled_at):
+        if take_back_skip(member, skip) is None:
+            messages.info(request, _("The post stays skipped: it has no free place for you any more."))
+        return go_on(member)
     if last is None or last.label is None:
         messages.info(request, _("There is nothing to undo yet."))
         return go_on(member)
@@ -219,7 +226,7 @@ def report(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
         return project_page(request, member, "annotation/report.html", context, status=422 if form.is_bound else 200)
     match report_seat(member, seat, form.cleaned_data["note"]):
         case Reported(told=told):
-            return project_page(request, member, "annotation/reported.html", {**context, "told": told})
+            return project_page(request, member, "annotation/reported.html", **context, told=told)
         case NoSuchSeat():
             raise Http404
 

@@ -10,7 +10,6 @@ from enum import StrEnum
 from typing import Any
 
 from django.http import HttpResponse
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import cached_property
@@ -26,6 +25,7 @@ from annotation.labelling.forms import AnswerForm, initial_of_typed
 from annotation.labelling.further_answers import QuestionOnPage
 from annotation.models import Category, Item, Label, Membership, PictureText, Prior, Project, Seat
 from annotation.pages.access import PersonRequest
+from annotation.pages.project_page import project_page
 from runs.sql.compiled_queries import CompiledQuery, slot
 
 _CATEGORIES = CompiledQuery(Category.objects.offered().filter(project=slot("project")))
@@ -166,8 +166,6 @@ def show_workspace(request: PersonRequest, bench: Workspace, form: AnswerForm, s
     """Render the annotator's page. It is for this person only, so no cache may keep it."""
     today = done_today(bench.member, bench.held)
     context = {
-        "project": bench.project,
-        "membership": bench.member,
         "bench": bench,
         "notice": bench.notice,
         "form": form,
@@ -178,7 +176,7 @@ def show_workspace(request: PersonRequest, bench: Workspace, form: AnswerForm, s
     }
     # A script that swaps the next post in wants that alone, not the frame it has already.
     page = "annotation/_workspace_next.html" if swaps_post(request) else "annotation/workspace.html"
-    answer = render(request, page, context, status=status)
+    answer = project_page(request, bench.member, page, context, status)
     answer["Cache-Control"] = "no-store"
     return answer
 

@@ -1,5 +1,8 @@
 """The project and the items that a command's arguments name."""
 
+import csv
+from itertools import chain
+
 from django.core.management.base import CommandError
 from django.db.models import QuerySet
 
@@ -18,12 +21,13 @@ def project_named(slug: str, *, to_change: bool = False) -> Project:
 
 
 def named_items(items: QuerySet[Item], written: str, purpose: str) -> QuerySet[Item]:
-    """Return the items whose external ids are written, separated by commas.
+    """Return the items whose external ids are written, separated by commas; one that holds a comma in quotation marks.
 
     Raises CommandError if there is none, or one that is not among `items`; `purpose` ends its sentence, such as
     "that can be looked at".
     """
-    names = [name.strip() for name in written.split(",") if name.strip()]
+    cells = chain.from_iterable(csv.reader([written], skipinitialspace=True))
+    names = [name.strip() for name in cells if name.strip()]
     if not names:
         raise CommandError("--items names no item: write external ids, separated by commas.")
     chosen = items.filter(external_id__in=names)

@@ -54,7 +54,9 @@ def serve(source: BinaryIO, sink: BinaryIO, limits: PictureLimits) -> None:
         except BadPicture as refused:
             send(sink, json.dumps(vars(refused)).encode())
             continue
-        about = {name: getattr(picture, name) for name in ("media_type", "width", "height", "sha256", "frames")}
+        about = {
+            name: getattr(picture, name) for name in ("media_type", "width", "height", "sha256", "frames", "ground")
+        }
         send(sink, json.dumps(about).encode())
         send(sink, picture.shown)
         send(sink, picture.blurred)

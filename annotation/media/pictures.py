@@ -1,4 +1,4 @@
-"""Pictures of items: sources, storage, and who may see them.
+"""Pictures of items: storage, and who may see them.
 
 A picture is stored once per project, by the SHA-256 of the bytes that came in, under random names: the file drawn
 anew for display and release, and a blurred one. The original bytes are not kept (threats B52-B66, T6).
@@ -8,15 +8,12 @@ import hashlib
 import os
 import secrets
 import threading
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path, PurePosixPath
 from queue import SimpleQueue
-from typing import Protocol
 from uuid import UUID
 
 from django.conf import settings
@@ -27,9 +24,10 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from annotation.core.second_factor import lets_in
 from annotation.core.stored_files import files_below
 from annotation.domain.choices import Reason
-from annotation.domain.formats.zip_archives import Archive, BadArchive, shown
+from annotation.domain.formats.zip_archives import BadArchive, shown
 from annotation.domain.pictures.decoding import BadPicture, Drawn, PictureLimits
 from annotation.media.decoder_process import DrawingProcess
+from annotation.media.picture_sources import PictureSource
 from annotation.models import Item, Membership, Picture, Project, Seat, User
 
 FOLDER = "pictures"
@@ -41,84 +39,6 @@ _ENDING = {"image/png": "png", "image/jpeg": "jpg"}
 def picture_limits() -> PictureLimits:
     """Return the limits of the site's settings."""
     return PictureLimits(pixels=settings.PICTURE_MAX_PIXELS, file=settings.PICTURE_MAX_BYTES)
-
-
-# ── Where pictures are found ──────────────────────────────────────────────────
-
-
-class PictureSource(Protocol):
-    """A place that holds pictures by the names that a table gives them."""
-
-    complete: bool
-    """Whether a name without a file is an error (a ZIP that should hold all) or a picture to come (a folder)."""
-
-    def find(self, name: str) -> str | None:
-        """Return the key of the file with this name.
-
-        Returns None if there is none.
-        """
-
-    def read(self, key: str, limit: int) -> bytes:
-        """Return the file's bytes.
-
-        Raises BadPicture if the file is larger than `limit` or damaged.
-        """
-
-
-class PictureFolder:
-    """Pictures under one folder; nothing outside it is ever read."""
-
-    complete = False
-
-    def __init__(self, root: Path) -> None:
-        self.root = root.resolve()
-
-    def find(self, name: str) -> str | None:
-        parts = PurePosixPath(name).parts
-        for candidate in (name, str(PurePosixPath(*parts[1:])) if parts[:1] == (self.root.name,) else ""):
-            path = (self.root / candidate).resolve()
-            if candidate and path.is_relative_to(self.root) and path.is_file():
-                return str(path)
-        return None
-
-    def read(self, key: str, limit: int) -> bytes:
-        with open(key, "rb") as file:
-            content = file.read(limit + 1)
-        if len(content) > limit:
-            raise BadPicture("picture_too_large", f"The picture has more than {limit:,} bytes.", 413, limit)
-        return content
-
-
-class PictureArchive:
-    """Pictures in a ZIP, found from its root or from the table's folder."""
-
-    def __init__(self, archive: Archive, table: str = "", *, complete: bool = True) -> None:
-        self.archive, self.complete = archive, complete
-        self.folder = str(PurePosixPath(table).parent) if "/" in table else ""
-        self._names = {unicodedata.normalize("NFC", name): name for name in archive.members if name != table}
-
-    def find(self, name: str) -> str | None:
-        plain = unicodedata.normalize("NFC", name)
-        return self._names.get(plain) or self._names.get(f"{self.folder}/{plain}")
-
-    def read(self, key: str, limit: int) -> bytes:
-        try:
-            return self.archive.read(key, limit)
-        except BadArchive as fault:
-            code = "picture_too_large" if fault.code == "member_too_large" else fault.code
-            raise BadPicture(code, fault.sentence, fault.status, fault.limit) from fault
-
-
-class NoPictures:
-    """The source of a table without pictures."""
-
-    complete = False
-
-    def find(self, name: str) -> str | None:
-        return None
-
-    def read(self, key: str, limit: int) -> bytes:
-        raise KeyError(key)
 
 
 # ── Into storage ──────────────────────────────────────────────────────────────
@@ -136,6 +56,7 @@ class Staged:
     file_sha256: str = ""
     blurred: str = ""
     frames: int = 1
+    ground: str = ""
 
 
 def stage_picture(drawn: Drawn, project: Project) -> Staged:
@@ -152,8 +73,13 @@ def stage_picture(drawn: Drawn, project: Project) -> Staged:
     except OSError:
         _delete_files(file, blurred)
         raise
-    file_sha256 = hashlib.sha256(drawn.shown).hexdigest()
-    return Staged(drawn.sha256, drawn.media_type, drawn.width, drawn.height, file, file_sha256, blurred, drawn.frames)
+    return replace(_about(drawn), file=file, file_sha256=hashlib.sha256(drawn.shown).hexdigest(), blurred=blurred)
+
+
+def _about(drawn: Drawn) -> Staged:
+    """Return what a dry run tells of a picture."""
+    facts = (drawn.sha256, drawn.media_type, drawn.width, drawn.height)
+    return Staged(*facts, frames=drawn.frames, ground=drawn.ground)
 
 
 def discard_staged(staged: Staged) -> None:
@@ -322,7 +248,7 @@ class Gallery:
             self._free.put(process)
         if self.keep:
             return stage_picture(picture, self.project)
-        return Staged(picture.sha256, picture.media_type, picture.width, picture.height, frames=picture.frames)
+        return _about(picture)
 
 
 # ── Who may be shown them ─────────────────────────────────────────────────────

@@ -27,6 +27,7 @@ _FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 _GROUND = (127, 127, 127)
 _DETECTED_SIDE = 960
 """Pixels at which lines are looked for; they are read at the picture's own size."""
+_NEXT_TO_NOTHING, _SAME_PLACE = 8, 4  # characters, pixels
 
 
 def engine() -> Any:
@@ -59,17 +60,38 @@ def opened(content: bytes, longest_side: int) -> Image.Image:
 
 
 def lines_of(reader: Any, picture: Image.Image) -> list[dict[str, Any]]:
-    """Return the lines that the reader finds, with their boxes as shares of the picture's sides."""
-    result = reader(np.asarray(picture)[:, :, ::-1])  # it expects blue, green, red
-    if result.boxes is None or result.txts is None:
-        return []
+    """Return the lines that the reader finds, with their boxes as shares of the picture's sides.
+
+    Where it reads next to nothing, the boxes in which it sees writing are among them, without text: it leaves out those
+    of which it knows no letter.
+    """
+    pixels = np.asarray(picture)[:, :, ::-1]  # it expects blue, green, red
+    result = reader(pixels, use_det=True, use_cls=True, use_rec=True)
+    nothing = result.boxes is None or result.txts is None
+    read = [] if nothing else list(zip(result.boxes, result.txts, result.scores, strict=True))
+    if sum(len(text) for _corners, text, _score in read) <= _NEXT_TO_NOTHING:
+        read += [(corners, "", 0.0) for corners in _unread(reader, pixels, [corners for corners, *_ in read])]
     size = np.array([picture.width, picture.height], dtype=float)
     lines = []
-    for corners, text, confidence in zip(result.boxes, result.txts, result.scores, strict=True):
+    for corners, text, confidence in read:
         places = np.clip(np.asarray(corners, dtype=float) / size, 0, 1).round(4)
         box = [*places.min(axis=0).tolist(), *places.max(axis=0).tolist()]
-        lines.append({"text": str(text), "box": box, "confidence": round(float(confidence), 4)})
+        line = {"text": str(text), "box": box, "confidence": round(float(confidence), 4)}
+        lines.append(line | {"elongation": _elongation(np.asarray(corners, dtype=float))})
     return lines
+
+
+def _elongation(corners: Any) -> float:
+    """Return the longer side of a box, which may be turned, over its shorter one."""
+    sides = [float(np.linalg.norm(corners[at] - corners[at + 1])) for at in (0, 1)]
+    return round(max(sides) / max(min(sides), 1.0), 2)
+
+
+def _unread(reader: Any, pixels: Any, read: list[Any]) -> list[Any]:
+    """Return the corners of the boxes that are not among those that were read."""
+    seen = reader(pixels, use_det=True, use_cls=False, use_rec=False).boxes  # it keeps what a call says: each says all
+    boxes = [] if seen is None else list(seen)
+    return [box for box in boxes if all(np.abs(box - known).max() > _SAME_PLACE for known in read)]
 
 
 def serve(source: BinaryIO, sink: BinaryIO, longest_side: int) -> None:

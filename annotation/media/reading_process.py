@@ -54,4 +54,4 @@ class ReadingProcess(PictureChild):
             raise CannotRead("too_much", reason) from fault
         if "fault" in answer:
             raise CannotRead("corrupt_image", "The file of the picture is damaged and cannot be read.")
-        return words_of(Line(line["text"], tuple(line["box"]), line["confidence"]) for line in answer["lines"])
+        return words_of(Line(**line | {"box": tuple(line["box"])}) for line in answer["lines"])

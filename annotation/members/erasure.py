@@ -26,8 +26,8 @@ from annotation.assignment.annotator_state import lock_member
 from annotation.assignment.release_seats import free_seats_of_member
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb
+from annotation.members.accounts.open_sessions import is_of
 from annotation.members.join import ERASED
-from annotation.members.open_sessions import is_of
 from annotation.members.roles import has_other_admin
 from annotation.models import (
     Batch,

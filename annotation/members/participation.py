@@ -12,7 +12,7 @@ from annotation.assignment.annotator_state import lock_member
 from annotation.assignment.release_seats import free_seats_of_member
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb, OnWithdrawal
-from annotation.members.api_tokens import end_tokens_of_leaver
+from annotation.members.accounts.api_tokens import end_tokens_of_leaver
 from annotation.members.roles import keep_an_admin
 from annotation.models import Guideline, Label, Membership, record
 from annotation.projects import consent_texts

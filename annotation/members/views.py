@@ -22,8 +22,9 @@ from annotation.core.found import found
 from annotation.domain.choices import OnWithdrawal, Role
 from annotation.domain.outgoing import MailKind
 from annotation.mail.queue import queue_mail
-from annotation.members import erasure, join, participation, password_links, roles
+from annotation.members import erasure, join, participation, roles
 from annotation.members import invitations as member_invitations
+from annotation.members.accounts import password_links
 from annotation.members.forms import EraseMemberForm, InvitationForm, NewMemberForm, PseudonymForm, QuotaForm, RolesForm
 from annotation.models import Invitation, Membership, Project, seat_count
 from annotation.pages.access import PersonRequest, member_of

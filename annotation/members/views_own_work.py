@@ -9,7 +9,7 @@ from django.core.paginator import Paginator
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
@@ -52,15 +52,13 @@ def consent(request: PersonRequest, slug: str) -> HttpResponse:
         participation.consent(member)
         return redirect("annotation:label", slug)
     context = {
-        "project": project,
-        "membership": member,
         "given": member.consent_version >= project.consent_version,
         "warning": consent_texts.warning(project),
         "text": consent_texts.text(project),
         "seen": (consent_texts.who_can_tell(), consent_texts.seen_of_each()),
         "leaving": consent_texts.sentence(project.on_withdrawal),
     }
-    return render(request, "annotation/consent.html", context)
+    return project_page(request, member, "annotation/consent.html", context)
 
 
 @require_GET
@@ -84,7 +82,7 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
     """
     member = annotator_past_or_present(request, slug)
     if not member.active:
-        return render(request, "annotation/history.html", _past_history(request, member))
+        return project_page(request, member, "annotation/history.html", _past_history(request, member))
     filled = (
         Seat.objects.filter(annotator=member, label__isnull=False)
         .exclude(item__excluded_for=Reason.REPORTED)
@@ -138,8 +136,6 @@ def _past_history(request: PersonRequest, member: Membership) -> dict[str, Any]:
         for label in page.object_list
     ]
     return {
-        "project": member.project,
-        "membership": member,
         "rows": rows,
         "page": page,
         "checked": own_totals(member),
@@ -191,7 +187,6 @@ def withdraw(request: PersonRequest, slug: str) -> HttpResponse:
         ) % {"project": member.project}
         messages.success(request, sentence)
         return redirect("annotation:projects")
-    context = {
-        "leaving": consent_texts.sentence(consent_texts.policy_for(member)),
-    }
-    return project_page(request, member, "annotation/withdraw.html", context)
+    return project_page(
+        request, member, "annotation/withdraw.html", leaving=consent_texts.sentence(consent_texts.policy_for(member))
+    )

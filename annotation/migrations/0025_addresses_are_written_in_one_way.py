@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from annotation.domain.mail_addresses import normal_address
+from annotation.domain.accounts.mail_addresses import normal_address
 
 
 def write_in_one_way(apps, schema_editor):

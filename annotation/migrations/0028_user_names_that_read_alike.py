@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from annotation.domain.user_names import name_keys
+from annotation.domain.accounts.user_names import name_keys
 
 
 def fill_keys(apps, schema_editor):

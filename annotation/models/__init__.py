@@ -8,7 +8,7 @@ module of its topic; other packages import it from here.
 from annotation.models.base import AppendOnly, AppendOnlyError, WithCategories, choices, random_key, random_place
 from annotation.models.glossary import GlossaryEntry, GlossarySource, GlossaryUse, GlossaryVersion
 from annotation.models.history import Adjudication, Event, Ruling, event_of, holder_key, record
-from annotation.models.items import Dispute, Item, ItemQuerySet, Picture, Prior
+from annotation.models.items import Dispute, Item, ItemQuerySet, KeptColumn, Picture, Prior
 from annotation.models.labels import (
     KnownAnswer,
     Label,
@@ -86,6 +86,7 @@ __all__ = (
     "Invitation",
     "Item",
     "ItemQuerySet",
+    "KeptColumn",
     "KnownAnswer",
     "Label",
     "Membership",

@@ -28,7 +28,8 @@ class GlossaryEntry(models.Model):
     examples = models.TextField(max_length=4000, blank=True, default="")  # one a line
     variants = models.TextField(max_length=2000, blank=True, default="")  # further spellings, one a line
     switched_off = models.JSONField(default=list, blank=True)  # values of How that do not count for this entry
-    initials = models.BooleanField(default=False)  # whether its Korean initial consonants count
+    initials = models.BooleanField(default=False)  # whether its initials count (Korean, pinyin)
+    sounds = models.BooleanField(default=False, db_default=False)  # whether what sounds like it counts
     status = models.CharField(
         max_length=9, choices=choices(domain_choices.GlossaryStatus), default=domain_choices.GlossaryStatus.PROPOSED
     )

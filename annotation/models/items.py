@@ -8,8 +8,10 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from annotation.domain import choices as domain_choices
+from annotation.domain.formats.kept_columns import as_cell, in_order
 from annotation.domain.stages import MOVES
 from annotation.models.base import WithCategories, choices, random_place
+from annotation.models.folded import FoldedField
 from annotation.models.lines import LineField
 from annotation.models.projects import Category, Project
 
@@ -40,6 +42,20 @@ class Picture(models.Model):
         return "wide" if self.width > 2 * self.height else ""
 
 
+class KeptColumn(models.Model):
+    """A column of imported files that the site does not know and keeps with the posts (`Item.extra`)."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="kept_columns")
+    name = LineField(max_length=100)
+
+    class Meta:
+        ordering = ("name",)
+        constraints = (models.UniqueConstraint(fields=("project", "name"), name="kept_column_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class ItemQuerySet(models.QuerySet["Item"]):
     def open(self) -> Self:
         """Return items with a free seat in stage `labelling`."""
@@ -53,6 +69,7 @@ class Item(WithCategories):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, db_index=False, related_name="items")
     external_id = models.CharField(max_length=128)
     text = models.TextField(blank=True, default="")
+    folded = FoldedField()  # the text as search compares it
     picture = models.ForeignKey(Picture, null=True, blank=True, on_delete=models.PROTECT, related_name="items")
     picture_name = LineField(max_length=512, blank=True, default="")  # its name in the imported file
     picture_missing = models.BooleanField(default=False)
@@ -68,7 +85,8 @@ class Item(WithCategories):
     intended_hateful = models.BooleanField(null=True, blank=True)
     severity = models.PositiveSmallIntegerField(null=True, blank=True)
     target_group = LineField(max_length=200, blank=True, default="")
-    provenance = models.JSONField(default=dict, blank=True)
+    provenance = models.JSONField(default=dict, blank=True)  # what the site knows of its origin
+    extra = models.JSONField(default=dict, db_default={}, blank=True)  # columns of its file that the site does not know
     text_sha256 = models.CharField(max_length=64, blank=True, default="")  # of the NFC text, for duplicate warnings
 
     stage = models.CharField(
@@ -123,6 +141,16 @@ class Item(WithCategories):
 
     def __str__(self) -> str:
         return self.external_id
+
+    @property
+    def kept_columns(self) -> list[tuple[str, Any]]:
+        """The columns of its file that the site does not know, in the order of the alphabet, for pages."""
+        return [(name, as_cell(value)) for name, value in in_order(self.extra).items()]
+
+    @property
+    def shown_columns(self) -> list[tuple[str, Any]]:
+        """Those of them that annotators of the project see."""
+        return [pair for pair in self.kept_columns if pair[0] in self.project.shown_columns]
 
     def move(self, start: domain_choices.Stage, end: domain_choices.Stage, **fields: Any) -> bool:
         """Move this item from one stage to another, and set other fields, if it is still at `start`.

@@ -26,7 +26,7 @@ class JobState(models.TextChoices):
 class Job(models.Model):
     """Work that a member requested and a worker carries out (`core.jobs`)."""
 
-    ACTIVE = (JobState.QUEUED, JobState.WORKING)
+    ACTIVE: tuple[str, ...] = (JobState.QUEUED, JobState.WORKING)
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     state = models.CharField(max_length=10, choices=JobState.choices, default=JobState.QUEUED)
@@ -54,6 +54,8 @@ class ImportState(models.TextChoices):
 
 class Import(Job):
     """One imported file: uploaded, checked by a dry run, imported as a whole or not at all."""
+
+    ACTIVE = (ImportState.UPLOADED, ImportState.CHECKING, ImportState.IMPORTING)
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="imports")
     started_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="imports")
@@ -107,7 +109,7 @@ class CompetenceEstimate(Job):
     """The result of a model of annotator competence for the labels of one moment.
 
     It is shown beside the majority; no decision about an item depends on it. `result` has the form described in
-    `annotation/analytics/competence.py`; it names annotators and items by public id.
+    `annotation/analytics/quality/competence.py`; it names annotators and items by public id.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="competence_estimates")

@@ -13,8 +13,8 @@ from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, 
 from django.utils.translation import gettext_lazy as _
 
 from annotation.domain import choices as domain_choices
+from annotation.domain.accounts.user_names import check_user_name, name_keys
 from annotation.domain.text_rules import BadText
-from annotation.domain.user_names import check_user_name, name_keys
 from annotation.models.base import choices
 from annotation.models.lines import LineField
 from runs.sql.compiled_queries import CompiledQuery, slot
@@ -54,7 +54,7 @@ NAME_SENTENCES = {
 
 
 class NameKey(models.CharField[str | None, str | None]):
-    """One of the two keys of an account's name (`domain/user_names.py`), written when the name is."""
+    """One of the two keys of an account's name (`domain/accounts/user_names.py`), written when the name is."""
 
     def __init__(self, *args: Any, which: int = 0, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from annotation.domain import choices as domain_choices
 from annotation.models.base import choices
+from annotation.models.folded import FoldedField
 from annotation.models.items import Item
 from annotation.models.lines import LineField
 from annotation.models.orders import Job
@@ -25,6 +26,7 @@ class PictureText(models.Model):
     )
     reason = models.CharField(max_length=40, blank=True, default="")  # a code if the state is not ok
     text = models.TextField(blank=True, default="")
+    folded = FoldedField()  # the text as search compares it
     lines = models.JSONField(default=list, blank=True)  # {"text", "box": [left, top, right, bottom], "confidence"}
     confidence = models.FloatField(null=True, blank=True)
     language = models.CharField(max_length=8, blank=True, default="")  # zh, ja or ko by the script

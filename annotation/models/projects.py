@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 
 from annotation.domain import choices as domain_choices
+from annotation.domain.masking.regions import Regions, chosen, regions_of
 from annotation.domain.questions.question import Question as QuestionValue
 from annotation.domain.votes import Category as CategoryValue
 from annotation.models.base import choices, random_key
@@ -49,6 +50,8 @@ class Project(models.Model):
         max_length=8, choices=choices(domain_choices.PictureReader), default=domain_choices.PictureReader.LOCAL
     )  # of the words in pictures, when they come in
     picture_text_for_annotators = models.BooleanField(default=False)  # wherever and whenever they see priors
+    shown_columns = models.JSONField(default=list, db_default=[], blank=True)  # of `Item.extra`, to annotators
+    phone_regions = LineField(max_length=200, blank=True, default="", db_default="")  # codes of countries, for masking
     order = models.CharField(max_length=8, choices=choices(domain_choices.Order), default=domain_choices.Order.BREADTH)
     lease_minutes = models.PositiveSmallIntegerField(default=20)
     dispute_model_conflict = models.BooleanField(default=False)
@@ -148,6 +151,13 @@ class Project(models.Model):
     def asked_questions(self) -> tuple[QuestionValue, ...]:
         """Return the further questions that are asked now, in the order of the page; no query where there are none."""
         return tuple(question.value() for question in self.questions.in_force()) if self.question_count else ()
+
+    def telephone_regions(self) -> Regions:
+        """Return the countries whose telephone numbers are masked: the chosen ones, or those of its languages."""
+        if self.phone_regions:
+            return chosen(self.phone_regions.split(", "))
+        wordings = self.questions.values_list("wording", flat=True) if self.question_count else ()
+        return regions_of(dict.fromkeys(language for words in (self.question, *wordings) for language in words))
 
     def offered_categories(self) -> tuple[CategoryValue, ...]:
         """Return the categories that can be chosen as values for the rules, in the order of the page."""
@@ -282,6 +292,7 @@ class Membership(models.Model):
     )
     pseudonym = LineField(max_length=64)
     imported_name = LineField(max_length=128, blank=True, default="")  # the annotator's id in imported data
+    extra = models.JSONField(default=dict, db_default={}, blank=True)  # columns about them; on no page, in no file
     annotates = models.BooleanField(default=False)
     reviews = models.BooleanField(default=False)
     administers = models.BooleanField(default=False)

@@ -169,9 +169,13 @@ def _labels_and_events(project: Project) -> Iterator[str]:
         yield f"Label {label}: {event_counts[label]} events tell of it."
 
 
+_BROUGHT = (EventVerb.IMPORTED, EventVerb.FILLED)
+"""The events of files that bring labels."""
+
+
 def _imported_labels(project: Project) -> Iterator[str]:
     stored = Label.objects.filter(item__project=project, imported=True).count()
-    facts = Event.objects.filter(project=project, verb=EventVerb.IMPORTED).values_list("facts", flat=True)
+    facts = Event.objects.filter(project=project, verb__in=_BROUGHT).values_list("facts", flat=True)
     recorded = sum(fact.get("labels", 0) for fact in facts)
     if stored != recorded:
         yield f"{stored:,} imported labels are there, imports brought {recorded:,}."

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.analytics.competence import COMPETENCE
+from annotation.analytics.quality.competence import COMPETENCE
 from annotation.analytics.stored_figures import FIGURES
 from annotation.core.jobs import JobKind
 from annotation.imports.job import IMPORTS

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 
-from annotation.analytics.competence import COMPETENCE
+from annotation.analytics.quality.competence import COMPETENCE
 from annotation.analytics.stored_figures import FIGURES
 from annotation.assignment import make_seats, release_seats
 from annotation.batches import state

@@ -9,30 +9,36 @@ from typing import Any, TypeVar
 from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
-from annotation.domain.csv_cells import cells
+from annotation.domain.csv_cells import cells, plain_cells
 
 R = TypeVar("R", HttpResponse, StreamingHttpResponse)
 
-BYTE_ORDER_MARK = "\ufeff".encode()
-"""The first bytes of a file, so that spreadsheets read it as UTF-8."""
+_BYTE_ORDER_MARK = "\ufeff".encode()
+"""The first bytes of every CSV that the site writes, so that spreadsheets read it as UTF-8 in every country."""
 _ROWS = 200
 """The number of rows that are sent together."""
 
 
 class CsvBuffer:
-    """A buffer of rows written as CSV: all CSV of the site, so that every cell is made safe here."""
+    """A buffer of rows written as CSV: all CSV of the site, so that every file begins and every cell is safe alike.
 
-    def __init__(self) -> None:
+    `is_plain`: for programs alone, cells are as they are, and a spreadsheet may run one (releases only).
+    """
+
+    def __init__(self, *, is_plain: bool = False) -> None:
+        self._cells = plain_cells if is_plain else cells
+        self._mark = _BYTE_ORDER_MARK
         # The line end of RFC 4180; with another one, Python would not quote a lone carriage return in a text.
         self._text = StringIO(newline="")
         self._writer = csv.writer(self._text, lineterminator="\r\n")
 
     def add(self, row: Iterable[Any]) -> None:
-        self._writer.writerow(cells(row))
+        self._writer.writerow(self._cells(row))
 
     def take(self, errors: str = "strict") -> bytes:
-        """Return what was written since the last call, as UTF-8."""
-        written = self._text.getvalue().encode(errors=errors)
+        """Return what was written since the last call, as UTF-8; at the first call with the mark before it."""
+        written = self._mark + self._text.getvalue().encode(errors=errors)
+        self._mark = b""
         self._text.seek(0)
         self._text.truncate()
         return written
@@ -54,23 +60,21 @@ def csv_of_dicts(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> I
 
 
 def csv_file(rows: Iterable[Iterable[Any]]) -> bytes:
-    """Return a whole file with a byte order mark; lone surrogates become question marks."""
+    """Return a whole file; lone surrogates become question marks."""
     buffer = CsvBuffer()
     for row in rows:
         buffer.add(row)
-    return BYTE_ORDER_MARK + buffer.take(errors="replace")
+    return buffer.take(errors="replace")
 
 
-def csv_response(name: str, rows: Iterable[Iterable[Any]], *, mark: bool = True) -> HttpResponse:
-    """Return a small table as a file to download, with or without a byte order mark."""
-    content = b"".join(csv_lines(rows))
-    response = HttpResponse(BYTE_ORDER_MARK + content if mark else content, content_type="text/csv; charset=utf-8")
-    return named(response, name)
+def csv_response(name: str, rows: Iterable[Iterable[Any]]) -> HttpResponse:
+    """Return a small table as a file to download."""
+    return named(HttpResponse(b"".join(csv_lines(rows)), content_type="text/csv; charset=utf-8"), name)
 
 
 def streamed_csv_response(name: str, rows: Iterable[Iterable[Any]]) -> StreamingHttpResponse:
-    """Return a large table as a file to download, with a byte order mark, a few hundred rows at a time."""
-    response = StreamingHttpResponse(_marked(csv_lines(rows)), content_type="text/csv; charset=utf-8")
+    """Return a large table as a file to download, a few hundred rows at a time."""
+    response = StreamingHttpResponse(csv_lines(rows), content_type="text/csv; charset=utf-8")
     return named(response, name)
 
 
@@ -78,8 +82,3 @@ def named(response: R, name: str) -> R:
     """Set the file name under which browsers save the response."""
     response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     return response
-
-
-def _marked(lines: Iterator[bytes]) -> Iterator[bytes]:
-    yield BYTE_ORDER_MARK
-    yield from lines

@@ -10,8 +10,13 @@ from annotation.models import Membership
 
 
 def project_page(
-    request: HttpRequest, member: Membership, template: str, context: Mapping[str, Any] | None = None, status: int = 200
+    request: HttpRequest,
+    member: Membership,
+    template: str,
+    context: Mapping[str, Any] | None = None,
+    status: int = 200,
+    **more: Any,
 ) -> HttpResponse:
-    """Render a page of the member's project: beside the context, it knows the `project` and the `membership`."""
+    """Render a page of the member's project: beside `context` and `more`, it knows the `project` and `membership`."""
     own = {"project": member.project, "membership": member}
-    return render(request, template, own | dict(context or {}), status=status)
+    return render(request, template, own | dict(context or {}) | more, status=status)

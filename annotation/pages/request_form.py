@@ -9,7 +9,8 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.pages.form_fields import LineField, choices_of
+from annotation.domain.text_rules import NOTE_LIMIT
+from annotation.pages.form_fields import LineField, WrittenField, choices_of
 from vocabulary.refusals import Refused
 from vocabulary.requests import Asked, Place, Request, RequestSection, places
 
@@ -106,7 +107,7 @@ def _field(place: Place, asked: Asked) -> forms.Field:
     common: dict[str, Any] = {
         "label": gettext_lazy(asked.label),
         "help_text": gettext_lazy(asked.help) if asked.help else "",
-        "required": place.fewest > 0,
+        "required": place.required or place.fewest > 0,
     }
     if place.kind is bool:
         return forms.BooleanField(**common)
@@ -119,6 +120,9 @@ def _field(place: Place, asked: Asked) -> forms.Field:
         return forms.ChoiceField(choices=_choices(place, asked), **common)
     if asked.read:
         return ReadField(asked, **common)
+    if asked.rows:
+        box = forms.Textarea(attrs={"rows": asked.rows, "dir": "auto"})
+        return WrittenField(limit=asked.longest or NOTE_LIMIT, widget=box, **common)
     common["initial"] = place.default or None
     if place.kind in _NUMBERS:
         return _NUMBERS[place.kind](min_value=place.least, max_value=place.most, **common)

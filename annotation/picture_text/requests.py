@@ -24,8 +24,10 @@ class ReadingProgress:
     """Items whose picture could not be read."""
     waiting: int
     running: bool
-    model_may_help: bool
-    """Whether a model is set up that can be asked to read what the reader on this machine could not."""
+    unread_here: int
+    """Pictures that the reader on this machine could not read: a model would take a call for each."""
+    no_model: str
+    """Why no model can be asked for them, in one sentence; empty if one can."""
     problem: str
     """What hinders the reader, or what became of its last job, in one sentence; empty if nothing is wrong."""
 
@@ -37,6 +39,11 @@ class ReadingProgress:
             "%(read)s of %(pictures)s read, %(with_words)s with words; %(waiting)s wait, %(failed)s could not be read."
         )
         return sentence % figures
+
+    @property
+    def model_may_help(self) -> bool:
+        """Whether a model can be asked to read what the reader on this machine could not."""
+        return bool(self.unread_here) and not self.no_model
 
     @property
     def pictures(self) -> int:
@@ -80,7 +87,7 @@ def reading_progress(project: Project) -> ReadingProgress:
         read=Count("pk", filter=Q(state=PriorState.OK)),
         with_words=Count("pk", filter=Q(state=PriorState.OK) & ~Q(text="")),
         failed=Count("pk", filter=~Q(state=PriorState.OK)),
-        failed_here=Count("pk", filter=~Q(state=PriorState.OK) & Q(run_id=None)),
+        unread_here=Count("item__picture", filter=~Q(state=PriorState.OK) & Q(run_id=None), distinct=True),
         pictured=Count("pk", filter=Q(item__picture__isnull=False)),
     )
     pictures = Item.objects.filter(project=project, picture__isnull=False).exclude(stage=Stage.EXCLUDED).count()
@@ -92,7 +99,8 @@ def reading_progress(project: Project) -> ReadingProgress:
         failed=counts["failed"],
         waiting=max(0, pictures - counts["pictured"]),
         running=bool(last and last.state in PictureReading.ACTIVE) or runs.open > 0,
-        model_may_help=bool(counts["failed_here"]) and not _hindrance(project, PictureReader.MODEL),
+        unread_here=counts["unread_here"],
+        no_model=_hindrance(project, PictureReader.MODEL),
         problem=_hindrance(project, PictureReader(project.picture_reader)) or (last.problem if last else ""),
     )
 

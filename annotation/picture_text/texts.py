@@ -19,9 +19,14 @@ class ItemTexts:
     reader: str = ""
 
     @property
+    def picture_in_one_line(self) -> str:
+        """The words of the picture without their line breaks: a line ends where there is no more room, in words too."""
+        return self.picture.replace("\n", " ")
+
+    @property
     def joined(self) -> str:
         """Both texts, the posted one first; what is looked for in an item is looked for here."""
-        return "\n".join(filter(None, (self.text, self.picture)))
+        return "\n".join(filter(None, (self.text, self.picture_in_one_line)))
 
 
 def texts_of(item: Item) -> ItemTexts:

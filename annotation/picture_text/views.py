@@ -5,11 +5,12 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from annotation.core.found import one
 from annotation.core.jobs import JobRefused
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import PictureReader, Reason, Role
@@ -30,7 +31,7 @@ class CorrectionForm(forms.Form):
 def correct(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Store what a reviewer or admin reads in a picture, in place of what stands there."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    item = get_object_or_404(visible_items(member).exclude(excluded_for=Reason.REPORTED), public_id=public_id)
+    item = one(visible_items(member).exclude(excluded_for=Reason.REPORTED), member.project, public_id)
     form = CorrectionForm(request.POST)
     try:
         if item.picture_id is None and not item.picture_missing:

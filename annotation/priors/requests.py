@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
+from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb, Modality, PriorState, Stage
 from annotation.models import Item, Membership, Prior, Project, record
 from annotation.priors import method, results
@@ -192,22 +193,25 @@ def _request(
     project: Project, actor: Membership | None, items: dict[Modality, QuerySet[Item]], ring: bool = True
 ) -> RequestedPriors:
     askable = _askable(project)
-    with transaction.atomic():
-        run_budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
-        queued = sum(
-            start.queue_run_per_subject(
-                items[modality].values(subject=F("public_id")), _run(project, actor, modality), enqueue=ring
-            )
-            for modality in askable
-        )
-        if queued:
-            record(EventVerb.PRIORS_REQUESTED, project=project, actor=actor, runs=queued)
+    queued = _queued(project, actor, {modality: items[modality] for modality in askable}, ring)
     hindered = tuple(
         sentence
         for modality in Modality
         if modality not in askable and items[modality].exists() and (sentence := _problem(project, modality))
     )
     return RequestedPriors(queued, hindered)
+
+
+@short_transaction  # workers end runs of the same items meanwhile: one of two may have to be tried again
+def _queued(project: Project, actor: Membership | None, items: dict[Modality, QuerySet[Item]], ring: bool) -> int:
+    run_budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
+    queued = sum(
+        start.queue_run_per_subject(rows.values(subject=F("public_id")), _run(project, actor, modality), enqueue=ring)
+        for modality, rows in items.items()
+    )
+    if queued:
+        record(EventVerb.PRIORS_REQUESTED, project=project, actor=actor, runs=queued)
+    return queued
 
 
 def _run(project: Project, actor: Membership | None, modality: Modality) -> start.RunRequest:

@@ -5,7 +5,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
@@ -14,6 +14,7 @@ from annotation.core.found import one
 from annotation.domain.choices import Modality, PriorState, Role
 from annotation.models import Item, Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from annotation.priors import requests, results
 
 PAGE_LENGTH = 50
@@ -34,14 +35,14 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
         "state": state,
         "page": Paginator(troubled, PAGE_LENGTH).get_page(request.GET.get("page")),
     }
-    return render(request, "annotation/priors.html", context)
+    return project_page(request, member, "annotation/priors.html", context)
 
 
 @require_GET
 def progress(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the part of the page that follows a batch under way."""
     member = member_of(request, slug, Role.ADMIN)
-    return render(request, "annotation/_priors_progress.html", _progress(member))
+    return project_page(request, member, "annotation/_priors_progress.html", _progress(member))
 
 
 @require_POST
@@ -113,8 +114,6 @@ def _tell(request: PersonRequest, requested: requests.RequestedPriors) -> None:
 def _progress(member: Membership) -> dict[str, object]:
     standing = requests.read_prior_progress(member.project)
     return {
-        "project": member.project,
-        "membership": member,
         "standing": standing,
         "left": _in_words(standing.progress.seconds_left) if standing.progress.open else "",
     }

@@ -74,7 +74,7 @@ def forget(request: PersonRequest, slug: str) -> HttpResponse:
     """Delete what was learnt of one of the project's models, so that it is asked in full again."""
     member = member_of(request, slug, Role.ADMIN)
     name = request.POST.get("model", "")
-    if name not in {setup.binding.name for setup in model_choice.model_setups(member.project)}:
+    if not name or name not in {setup.binding.name for setup in model_choice.model_setups(member.project)}:
         return _page(request, member, status=422)
     model_facts.forget_model(name)
     messages.success(request, _("What was learnt of %(name)s is forgotten.") % {"name": name})

@@ -98,7 +98,10 @@ class CategoryForm(DesignRow):
         label=_("Other names in files"),
         required=False,
         widget=forms.Textarea({"rows": 2, "dir": "auto"}),
-        help_text=_("One per line. Imports read them too."),
+        help_text=_(
+            "One per line. Imports read them too. Of categories with a usual name the Korean and Chinese words are "
+            "read without standing here."
+        ),
     )
     key = forms.ChoiceField(
         label=_("Key"), required=False, choices=[("", _("any")), *((key, key.upper()) for key in KEYS)]

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.core import extensions
 from annotation.domain.choices import OnWithdrawal, Order, PictureReader, Policy, PriorDisplay, SecondFactor
+from annotation.domain.masking.regions import unknown
 from annotation.domain.text_rules import BadText, read_optional_text
 from annotation.models import Project
 from annotation.pages.error_messages import sentence_for
@@ -25,7 +26,8 @@ GROUPS = (
         _("Suggestions of models"),
         ("prior_display", "priors_wanted", "show_keyword_priors", "picture_reader", "picture_text_for_annotators"),
     ),
-    (_("Handing posts out"), ("order", "lease_minutes", "daily_goal")),
+    (_("Masking of what comes in"), ("phone_regions",)),
+    (_("Handing posts out"), ("order", "lease_minutes", "daily_goal", "shown_columns")),
     (_("Debates and spending"), ("prompt_set", "hate_definition", "call_budget", "token_budget")),
     (
         _("People"),
@@ -115,6 +117,12 @@ class SettingsForm(forms.ModelForm[Project]):
         ],
         help_text=_("When pictures come in. Words serve search, glossary, splits and methods that see no picture."),
     )
+    shown_columns = forms.MultipleChoiceField(
+        label=_("Columns of files that annotators see"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Columns that came with the posts and that the site does not know. Others are for reviewers."),
+    )
     prompt_set = forms.ChoiceField(
         label=_("Prompts of debates"),
         required=False,
@@ -134,6 +142,7 @@ class SettingsForm(forms.ModelForm[Project]):
             "licence": _("Licence"),
             "low_quality_threshold": _("Low-quality flags that count"),
             "extra_seats": _("Seats added where there is no majority"),
+            "phone_regions": _("Countries of telephone numbers"),
             "priors_wanted": _("Imported items wait for their priors"),
             "show_keyword_priors": _("Show priors of the built-in cue matcher to annotators"),
             "picture_text_for_annotators": _("Annotators see the words that were read in pictures"),
@@ -151,6 +160,10 @@ class SettingsForm(forms.ModelForm[Project]):
         help_texts = {
             "picture_text_for_annotators": _(
                 "They count as priors: shown when priors are shown, never where priors are withheld."
+            ),
+            "phone_regions": _(
+                "Codes of two letters, such as KR, JP: whose numbers an import masks where it is asked to. "
+                "Empty: the countries of your questions' languages and of each text's script."
             ),
             "daily_goal": _("Each person sees only their own; 0: no goal."),
             "dispute_model_conflict": _(
@@ -170,13 +183,16 @@ class SettingsForm(forms.ModelForm[Project]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         offer(self, "prompt_set", _prompt_sets())
+        self.kept = list(self.instance.kept_columns.values_list("name", flat=True)) if self.instance.pk else []
+        offer(self, "shown_columns", [(name, name) for name in self.kept])
         self.fields["lease_minutes"].widget.attrs.update(min=1, max=240)
         for name in ("description", "content_warning", "consent_text", "operator_contact", "hate_definition"):
             self.fields[name].widget.attrs["rows"] = 3
 
     def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
-        """Return the fields under their headings; a field that the site does not offer is left out."""
-        return [(str(heading), [self[name] for name in names if name in self.fields]) for heading, names in GROUPS]
+        """Return the fields under their headings; where no column is kept, there is none to choose."""
+        absent = set() if self.kept else {"shown_columns"}
+        return [(str(heading), [self[name] for name in names if name not in absent]) for heading, names in GROUPS]
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -187,6 +203,15 @@ class SettingsForm(forms.ModelForm[Project]):
                 except forms.ValidationError as bad:
                     self.add_error(name, bad)
         return cleaned
+
+    def clean_phone_regions(self) -> str:
+        """Return the codes in capital letters, each once, with commas."""
+        codes = list(dict.fromkeys(self.cleaned_data["phone_regions"].upper().replace(",", " ").split()))
+        if wrong := unknown(codes):
+            raise forms.ValidationError(
+                _("There is no country with the code %(code)s."), params={"code": wrong[0][:20]}
+            )
+        return ", ".join(codes)
 
     def clean_picture_reader(self) -> str:
         """Return the chosen value; a form without the field changes nothing."""

@@ -64,8 +64,7 @@ def clone(request: PersonRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("Copy created: same settings, categories and guidelines, no items."))
             return redirect("annotation:project-settings", new_project.slug)
-    context = {"form": form}
-    return project_page(request, member, "annotation/project_clone.html", context, status=422 if form.errors else 200)
+    return project_page(request, member, "annotation/project_clone.html", status=422 if form.errors else 200, form=form)
 
 
 @require_POST

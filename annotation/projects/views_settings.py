@@ -40,7 +40,6 @@ def settings(request: PersonRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("Settings saved."))
             return redirect("annotation:project-settings", slug)
-    context = {"form": form}
     return project_page(
-        request, member, "annotation/project_settings.html", context, status=422 if form.errors else 200
+        request, member, "annotation/project_settings.html", status=422 if form.errors else 200, form=form
     )

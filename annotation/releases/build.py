@@ -18,10 +18,10 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.analytics.agreement import read_agreement
-from annotation.analytics.agreement_json import as_json
-from annotation.analytics.influence import read_influence
-from annotation.analytics.influence_json import as_json as influence_json
+from annotation.analytics.agreement.agreement_json import as_json
+from annotation.analytics.agreement.labels import read_agreement
+from annotation.analytics.influence.figures import read_influence
+from annotation.analytics.influence.influence_json import as_json as influence_json
 from annotation.core.jobs import JobRefused
 from annotation.core.snapshots import snapshot
 from annotation.core.transactions import short_transaction
@@ -148,7 +148,7 @@ def _write_items(
     rows.parts = division.parts if division else {}
     counted, pictures = ReleaseCounts(rows.imported_names()), _Pictures(folder)
     lines = HashedFile(folder, ITEMS)
-    others = writers(rows, Target(folder, rows.columns, project.category_values(), rows.answers.questions))
+    others = writers(rows, Target(folder, rows.columns, project.category_values(), rows.answers.questions, rows.kept))
     older = before_of(project)
     briefs: list[tuple[str, Brief]] = []
     for released_item in rows:
@@ -268,6 +268,7 @@ def _about(project: Project, rows: Rows) -> dict[str, Any]:
     return {
         "software": {"name": "interplay", "version": software_version()},
         "columns": list(rows.columns),
+        **({"extra": rows.kept} if rows.kept else {}),
         "authors": ReleaseTerms.authors_of(project),
         "annotators": ReleaseTerms.annotators_of(project),
         "project": {"slug": project.slug, "name": project.name, "description": project.description},

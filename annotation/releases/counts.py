@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any
 
 from annotation.domain.choices import Difficulty, Level, Modality, Source
+from annotation.domain.columns.items import EVIDENCE
 from annotation.domain.patterns import PATTERNS
 from annotation.domain.questions.released_answers import ANSWERS, VERSIONS
 from annotation.domain.releases.columns import QUESTION_COLUMN, gold_codes
@@ -29,6 +30,8 @@ class ReleaseCounts:
     labelled_elsewhere: int = 0
     withheld: int = 0
     injected: int = 0
+    evidence: Counter[str] = field(default_factory=Counter)
+    """Cards of evidence, and the items that have some."""
     readers: Counter[str] = field(default_factory=Counter)
     people: Counter[str] = field(default_factory=Counter)
     languages: Counter[str] = field(default_factory=Counter)
@@ -51,6 +54,8 @@ class ReleaseCounts:
         self.labelled_elsewhere += any(label["annotator"] in self.imported for label in row["labels"])
         self.withheld += bool(row.get("withheld"))
         self.injected += bool(row.get("injected"))
+        cards = row.get(EVIDENCE) or ()
+        self.evidence.update(items=int(bool(cards)), cards=len(cards))
         if row.get("picture_text_reader"):
             self.readers[row["picture_text_reader"]] += 1
         if row["text"]:
@@ -91,6 +96,8 @@ class ReleaseCounts:
             extra["withheld"] = self.withheld
         if self.injected:
             extra["injected"] = self.injected
+        if self.evidence["items"]:
+            extra["evidence"] = dict(self.evidence)
         if self.readers:
             extra["picture_readers"] = dict(sorted(self.readers.items()))
         if self.licences:

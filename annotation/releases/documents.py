@@ -12,7 +12,9 @@ from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils.translation import override
 
-from annotation.analytics.influence_card import card_rows
+from annotation.analytics.influence.card import card_rows
+from annotation.domain.columns.evidence import CARD_COLUMNS
+from annotation.domain.columns.items import EVIDENCE
 from annotation.domain.columns.items import ITEMS as ITEM_COLUMNS
 from annotation.domain.questions.released_answers import Kinds
 from annotation.domain.releases.column_types import types_of
@@ -34,6 +36,9 @@ CROISSANT = "croissant.json"
 LICENCE = "LICENSE"
 
 COLUMN_WORDS = {column.name: column.meaning for column in ITEM_COLUMNS if column.meaning}
+COLUMN_WORDS[EVIDENCE] += " (null: it does not say). " + "; ".join(
+    f"{column.name}: {column.meaning}" for column in CARD_COLUMNS
+)
 
 
 @cache
@@ -102,7 +107,12 @@ def _head(manifest: dict[str, Any], paths: list[str]) -> str:
         order = [part for part in Part if f"parquet/{part}.parquet" in parquet]
         data = [{"split": _HUB[part], "path": f"parquet/{part}.parquet"} for part in order]
     else:
-        info = [{"config_name": "default", "features": _plain_features(manifest["columns"], kinds_of(manifest))}]
+        info = [
+            {
+                "config_name": "default",
+                "features": _plain_features(manifest["columns"], kinds_of(manifest), manifest.get("extra")),
+            }
+        ]
     languages = list(manifest["counts"].get("languages") or ())
     head: dict[str, Any] = {
         "pretty_name": manifest["project"]["name"],
@@ -132,9 +142,9 @@ def _yaml(value: Any) -> str:
     return _UNPRINTABLE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
-def _plain_features(columns: list[str], kinds: Kinds) -> list[dict[str, Any]]:
+def _plain_features(columns: list[str], kinds: Kinds, kept: dict[str, str] | None) -> list[dict[str, Any]]:
     """Return the columns of `items.jsonl` as they are written: categories are codes, pictures are paths."""
-    return [_plain(name, kind) for name, kind in types_of(columns, kinds).items()]
+    return [_plain(name, kind) for name, kind in types_of(columns, kinds, kept).items()]
 
 
 def _plain(name: str, kind: Any) -> dict[str, Any]:

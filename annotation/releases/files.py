@@ -25,6 +25,7 @@ SUMS = "SHA256SUMS"
 ITEMS = "items.jsonl"
 ITEMS_CSV = "items.csv"
 LABELS_CSV = "labels.csv"
+PLAIN_ITEMS_CSV, PLAIN_LABELS_CSV = "items_plain.csv", "labels_plain.csv"
 CARD = "README.md"
 
 _BLOCK = 1 << 20
@@ -76,9 +77,9 @@ class HashedFile:
 class CsvFile:
     """A CSV file that is being written."""
 
-    def __init__(self, folder: Path, path: str, header: list[str]) -> None:
+    def __init__(self, folder: Path, path: str, header: list[str], *, is_plain: bool = False) -> None:
         self._out = HashedFile(folder, path)
-        self._buffer = CsvBuffer()
+        self._buffer = CsvBuffer(is_plain=is_plain)
         self._buffer.add(header)
         self._waiting = 0
 
@@ -281,8 +282,9 @@ def _contents(folder: ReleaseFolder, manifest: dict[str, Any], listed: dict[str,
             yield f"{ITEMS}: {stated_count:,} {name}, the manifest says {manifest['counts'].get(name)}."
     if dict(gold) != manifest["counts"].get("gold"):
         yield f"{ITEMS}: the counts of gold categories differ from the manifest's."
-    yield from _csv_rows(folder, listed, ITEMS_CSV, counts["items"])
-    yield from _csv_rows(folder, listed, LABELS_CSV, counts["labels"])
+    for items, labels in ((ITEMS_CSV, LABELS_CSV), (PLAIN_ITEMS_CSV, PLAIN_LABELS_CSV)):
+        yield from _csv_rows(folder, listed, items, counts["items"])
+        yield from _csv_rows(folder, listed, labels, counts["labels"])
 
 
 def _row_problems(
@@ -304,9 +306,12 @@ def _csv_rows(folder: ReleaseFolder, listed: dict[str, Any], path: str, expected
         return
     csv.field_size_limit(1 << 24)
     try:
-        with io.TextIOWrapper(folder.open(path), encoding="utf-8", newline="") as rows:
+        with io.TextIOWrapper(folder.open(path), encoding="utf-8-sig", newline="") as rows:
             counted = sum(1 for _row in csv.reader(rows, strict=True)) - 1
     except FileNotFoundError:
         return  # told already
+    except (csv.Error, UnicodeDecodeError):
+        yield f"{path}: the table cannot be read."
+        return
     if counted != expected:
         yield f"{path}: {counted:,} rows, {ITEMS} has {expected:,}."

@@ -40,6 +40,7 @@ _SCOPES = {
 }
 _FORMATS = {
     ReleaseFormat.CSV: _("CSV for spreadsheets"),
+    ReleaseFormat.CSV_PLAIN: _("CSV for programs: a spreadsheet may run its cells as formulas"),
     ReleaseFormat.PARQUET: _("Parquet, pictures inside"),
     ReleaseFormat.IMAGEFOLDER: "ImageFolder (Hugging Face)",
     ReleaseFormat.WEBDATASET: _("WebDataset (tar shards)"),
@@ -78,9 +79,9 @@ class Splitting(Request):
         Field(ge=0, le=MAX_SEED),
         Asked(
             _("Seed of the split"),
-            _("The same seed gives other parts once posts are added. A list of fixed parts keeps them."),
+            _("Of posts that have no part yet, and of all where they are divided anew."),
             SPLIT,
-            option="of the splits; other posts give other parts",
+            option="of the splits: for posts that have no part yet",
         ),
     ] = 0
     topics: Annotated[
@@ -94,6 +95,17 @@ class Splitting(Request):
         ),
     ] = 0
     """The number of topics; texts of one topic stay in one part. 0: topics are not used."""
+    anew: Annotated[
+        bool,
+        Asked(
+            _("Divide anew"),
+            _("Else posts keep their part of the latest divided release, so that no test post is trained on."),
+            SPLIT,
+            name="divide_anew",
+            option="without the parts of the latest divided release",
+        ),
+    ] = False
+    """Whether the parts of the latest divided release do not hold."""
     frozen: Optional = ""
     """The public id of a split list to use; empty: none."""
 
@@ -188,6 +200,19 @@ class Selection(Request):
         ),
     ] = True
     """Whether to include the words that were read in pictures; they are withheld where texts are."""
+    evidence: Annotated[
+        bool,
+        Asked(
+            _("With the evidence"),
+            _(
+                "The pages on which verdicts of models and decisions of reviewers are based, with address, publisher,"
+                " dates and passages. Struck cards stay away."
+            ),
+            INCLUDED,
+            last=True,
+            option="with the pages on which verdicts and decisions are based",
+        ),
+    ] = False
     licences: Annotated[
         Limit[str],
         Asked(
@@ -229,6 +254,7 @@ class Selection(Request):
             When.CLOSED: self.scope is Scope.CLOSED,
             When.WITHHELD: When.WITHHELD in there or not (self.media and self.texts),
             When.SPLIT: self.split is not None,
+            When.EVIDENCE: self.evidence,
             When.WORDS: When.WORDS in there and self.picture_texts,
         }
         return names_of(among(ITEMS, {when for when in When if chosen.get(when, when in there)}))

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from functools import cache, cached_property, lru_cache
 from typing import Any
 from uuid import UUID
@@ -15,11 +15,12 @@ from annotation.assignment.prior_display import CLOCK_TOLERANCE, priors_for_peop
 from annotation.domain.choices import Choose, PriorState, Source
 from annotation.domain.columns.column import Column, Facts, When, among, fields_of
 from annotation.domain.columns.items import AS_MADE as ITEMS_AS_MADE
-from annotation.domain.columns.items import INJECTED
+from annotation.domain.columns.items import EVIDENCE, INJECTED
 from annotation.domain.columns.labels import AS_MADE as LABELS_AS_MADE
 from annotation.domain.columns.priors import PRIORS
-from annotation.domain.imports.row import text_digest
+from annotation.domain.formats.kept_columns import EXTRA, in_order
 from annotation.domain.questions.released_answers import ReleasedAnswers
+from annotation.domain.releases.column_types import KeptTypes
 from annotation.domain.releases.columns import (
     PICTURE_TEXT_COLUMNS,
     QUESTION_COLUMN,
@@ -31,7 +32,9 @@ from annotation.domain.releases.columns import (
     without_decision,
 )
 from annotation.domain.releases.splits import Part
+from annotation.domain.text_rules import text_digest
 from annotation.models import Adjudication, Dispute, Membership, PictureText, Prior, Project, ReleaseTerms, Ruling, Seat
+from annotation.releases.evidence import evidence_of
 from annotation.releases.request import Selection
 
 CHUNK = 2000
@@ -100,6 +103,7 @@ class Rows:
         """Return what the items have that not every project's have."""
         items = self.selection.items(self.project)
         there = {
+            When.KEPT: items.exclude(extra={}).exists(),
             When.INJECTED: items.filter(provenance__has_key=INJECTED).exists(),
             When.WORDS: PictureText.objects.filter(_READ, item__in=items).exists(),
             When.SEVERAL: self.project.choose == Choose.SEVERAL,
@@ -107,6 +111,17 @@ class Rows:
             When.WITHHELD: bool(self.forbidden),
         }
         return frozenset(when for when, is_there in there.items() if is_there)
+
+    @cached_property
+    def kept(self) -> dict[str, str]:
+        """The kept columns of the items with their types, in the order of the alphabet."""
+        if EXTRA not in self.columns:
+            return {}
+        types = KeptTypes()
+        with_some = self.selection.items(self.project).exclude(extra={})
+        for extra in with_some.values_list("extra", flat=True).iterator(chunk_size=CHUNK):
+            types.look(extra)
+        return types.as_types()
 
     def imported_names(self) -> frozenset[str]:
         """Return the pseudonyms of the annotators who came with the data and have no account here."""
@@ -160,7 +175,8 @@ class Rows:
         """Yield what the columns are made of, and the picture, item by item."""
         keys = [item["pk"] for item in items]
         priors, labels = self._priors(keys), self._labels(items, there)
-        rationales = _rationales([item["pk"] for item in items if item["category_source"] == Source.ADJUDICATED])
+        decisions = _decisions([item["pk"] for item in items if item["category_source"] == Source.ADJUDICATED])
+        evidence = evidence_of(self.project, items, decisions) if When.EVIDENCE in there else {}
         reasons = _reasons(keys) if When.CLOSED in there else {}
         words = _words(keys) if When.WORDS in there else {}
         for item in items:
@@ -171,12 +187,17 @@ class Rows:
                 "priors": priors.get(pk, {}),
                 "labels": own_labels,
                 "guideline_version": guideline,
-                "rationale": rationales.get(pk),
+                "rationale": decisions[pk][0] if pk in decisions else None,
                 "reasons": reasons.get(pk, []),
                 **dict(zip(PICTURE_TEXT_COLUMNS, words.get(pk, (None, None)), strict=True)),
             }
             if When.ASKED in there:
                 facts[QUESTION_COLUMN] = self.answers.of_item(own_labels)
+            if When.KEPT in there:
+                own = in_order(item[EXTRA])
+                facts[EXTRA] = {name: own.get(name) for name in self.kept}
+            if When.EVIDENCE in there:
+                facts[EVIDENCE] = evidence.get(pk, [])
             if When.SPLIT in there:
                 facts[SPLIT_COLUMN] = self.parts[item["external_id"]].value
             if When.WITHHELD in there:
@@ -245,10 +266,10 @@ def _picture(item: dict[str, Any]) -> PictureFile | None:
     return PictureFile(item["picture__file"], f"pictures/{sha256}.{extension}", sha256)
 
 
-def _rationales(keys: list[int]) -> dict[int, str]:
-    """Return the reason of the newest decision about each item."""
+def _decisions(keys: list[int]) -> dict[int, tuple[str, datetime]]:
+    """Return the reason and the time of the newest decision about each item."""
     decisions = Adjudication.objects.filter(item_id__in=keys, ruling=Ruling.DECIDE).order_by("pk")
-    return dict(decisions.values_list("item_id", "rationale"))
+    return {item: (why, at) for item, why, at in decisions.values_list("item_id", "rationale", "created_at")}
 
 
 def _words(keys: list[int]) -> dict[int, tuple[str | None, str]]:

@@ -18,10 +18,13 @@ from annotation.domain.formats.base import BadValue, Unreadable
 from annotation.domain.formats.lines import read_lines
 from annotation.domain.imports.near_duplicates import ALIKE, LEAST_WORDS, near_texts
 from annotation.domain.pictures.perceptual_hash import NEAR, likeness, near_pairs, telling
+from annotation.domain.releases.columns import SPLIT_COLUMN
 from annotation.domain.releases.splits import Dealt, Member, Part, Tie, deal
 from annotation.domain.releases.topic_clusters import topics_of
-from annotation.models import Membership, Picture, Project, SplitList, record
+from annotation.models import Membership, Picture, Project, Release, SplitList, record
 from annotation.picture_text.texts import words_in_pictures
+from annotation.releases.files import ITEMS
+from annotation.releases.folders import release_folder
 from annotation.releases.request import Selection, Splitting
 from providers.wiring import embedder
 from runs.spending.embedding_budget import charged_to_project
@@ -101,11 +104,14 @@ def divide(project: Project, selection: Selection, topics: Mapping[str, int | No
     read = words_in_pictures(selection.items(project).order_by().values("pk"))
     words = [read.get(row[-1], ("", ""))[0] for row in items]
     ties = _ties(items, words, topics if splitting.topics else None)
-    frozen = frozen_parts(project, splitting)
+    kept_from, kept = (None, {}) if splitting.frozen or splitting.anew else parts_before(project)
+    frozen = kept or frozen_parts(project, splitting)
     dealt = deal(members, ties, splitting.shares, splitting.seed, frozen)
     parts = {member.id: part for member, part in zip(members, dealt.parts, strict=True)}
     report = _report(dealt, splitting, sum(member.id in frozen for member in members))
-    if missing := sorted(frozen.keys() - {member.id for member in members}):
+    if kept_from is not None:
+        report["kept_from"] = kept_from.number
+    elif missing := sorted(frozen.keys() - {member.id for member in members}):
         report["frozen_missing"] = {"ids": len(missing), "first": missing[:_NAMED]}
     if splitting.topics:
         report["used"][Tie.TOPIC] = _topics_used(splitting, sum(row[1] not in (topics or {}) for row in items))
@@ -177,7 +183,8 @@ def _report(dealt: Dealt, splitting: Splitting, frozen_items: int) -> dict[str, 
         Tie.SAME_PICTURE: "SHA-256 of the bytes that came in",
         Tie.ALIKE_PICTURE: f"difference hash of 128 bits, at most {NEAR} apart; even surfaces left out",
         Tie.NEAR_TEXT: f"one word changed, added or dropped (from {LEAST_WORDS} words), or more than {ALIKE:.0%} of "
-        "five-character pieces in common; words in pictures, where they were read, are texts too",
+        "five-character pieces in common, with as many negations; words in pictures, where they were read, are texts "
+        "too",
     }
     return {
         "asked": splitting.model_dump(mode="json"),
@@ -203,6 +210,24 @@ def frozen_parts(project: Project, splitting: Splitting) -> dict[str, Part]:
         SplitList.objects.filter(project=project, public_id=splitting.frozen).values_list("parts", flat=True).first()
     )
     return {name: Part(part) for name, part in (split_list or {}).items()}
+
+
+def parts_before(project: Project) -> tuple[Release | None, dict[str, Part]]:
+    """Return the latest release of the project that was divided, and the part of each of its items.
+
+    Returns None and nothing if there is none whose rows can be read.
+    """
+    latest = Release.objects.filter(project=project, manifest__has_key="split").order_by("-number").first()
+    if latest is None:
+        return None, {}
+    try:
+        with release_folder(latest).open(ITEMS) as lines:
+            rows = map(json.loads, lines)
+            return latest, {row["id"]: Part(row[SPLIT_COLUMN]) for row in rows}
+    except StoreAway:
+        raise
+    except OSError:
+        return None, {}
 
 
 def find_list(project: Project, public_id: str) -> SplitList | None:

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import content_disposition_header
@@ -25,6 +25,7 @@ from annotation.domain.releases.diff import Named
 from annotation.models import (
     AccessState,
     Item,
+    JobState,
     Membership,
     Publication,
     Release,
@@ -34,6 +35,7 @@ from annotation.models import (
 )
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.error_messages import sentence_for
+from annotation.pages.job_progress import JobProgress, progress_fragment
 from annotation.pages.project_page import project_page
 from annotation.releases import publication
 from annotation.releases.build import CannotRelease
@@ -85,17 +87,14 @@ def ordered(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     member, row = _order(request, slug, public_id)
     if row.release is not None:
         return redirect("annotation:release", slug, row.release.number)
-    return render(request, "annotation/release_order.html", _progress(member, row))
+    return project_page(request, member, "annotation/release_order.html", order=row, progress=_progress(row))
 
 
 @require_GET
 def release_progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Return the page fragment that polls every second; redirect at the end."""
+    """Return the fragment of a release that is being built."""
     member, row = _order(request, slug, public_id)
-    answer = render(request, "annotation/_release_progress.html", _progress(member, row))
-    if row.state not in ReleaseOrder.ACTIVE:
-        answer["HX-Redirect"] = reverse("annotation:release-ordered", args=[slug, public_id])
-    return answer
+    return progress_fragment(request, member, _progress(row))
 
 
 @require_POST
@@ -114,8 +113,6 @@ def show_release(request: PersonRequest, slug: str, number: int) -> HttpResponse
     files = release.manifest["files"]
     shown = Publication.objects.filter(release=release, withdrawn_at=None).first()
     context = facts(release) | {
-        "project": member.project,
-        "membership": member,
         "citation": bibtex(release.manifest, url=shown.address() if shown else ""),
         "files": [file for file in files if not file["path"].startswith(_FOLDERS)][:_FILES_SHOWN],
         "folders": _folders(files),
@@ -124,7 +121,7 @@ def show_release(request: PersonRequest, slug: str, number: int) -> HttpResponse
         "page": Paginator(publication.requests_for(release), PAGE_LENGTH).get_page(request.GET.get("page")),
         "now": timezone.now(),
     }
-    return render(request, "annotation/release.html", context)
+    return project_page(request, member, "annotation/release.html", context)
 
 
 @require_POST
@@ -186,7 +183,7 @@ def changes(request: PersonRequest, slug: str, number: int, older: int) -> HttpR
     """Show what changed from an older release to this one, and why."""
     member, release = _release(request, slug, number)
     before = found(Release.objects.filter(project=member.project, number=older).first())
-    context: dict[str, Any] = {"project": member.project, "membership": member, "release": release, "older": before}
+    context: dict[str, Any] = {"release": release, "older": before}
     try:
         differences = between(before, release)
     except StoreAway:
@@ -201,7 +198,7 @@ def changes(request: PersonRequest, slug: str, number: int, older: int) -> HttpR
     first = {name: differences[name][:PAGE_LENGTH] for name in ("added", "removed", "revised")}
     first["moved"] = differences.get("moved", [])[:PAGE_LENGTH]
     page_values: dict[str, Any] = {"c": differences | first | {"relabelled": relabelled}, "shown": PAGE_LENGTH}
-    return render(request, "annotation/release_changes.html", context | page_values)
+    return project_page(request, member, "annotation/release_changes.html", context | page_values)
 
 
 def _names(names: Mapping[int, str], named: Named) -> str:
@@ -279,19 +276,26 @@ def _order(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membersh
     return member, row
 
 
-def _progress(member: Membership, row: ReleaseOrder) -> dict[str, Any]:
+def _progress(row: ReleaseOrder) -> JobProgress:
     """Return the progress of an order, with rate and remaining time once both can be estimated."""
     seconds = (timezone.now() - row.begun_at).total_seconds() if row.begun_at else 0
     rate = row.items_done / seconds if seconds > 0 else 0
-    return {
-        "project": member.project,
-        "membership": member,
-        "order": row,
-        "running": row.state in ReleaseOrder.ACTIVE,
-        "percent": min(99, 100 * row.items_done // max(1, row.items_total)),
-        "rate": rate,
-        "seconds_left": round((row.items_total - row.items_done) / rate) if rate else None,
-    }
+    done, total = row.items_done, row.items_total
+    return JobProgress(
+        row,
+        what=_("Items written"),
+        state=_("waiting for a worker") if row.state == JobState.QUEUED else _("is written"),
+        done=min(99, 100 * done // max(1, total)),  # files are packed after the last item
+        total=100,
+        part=_("Part of the items that is written"),
+        sentence=_("%(done)s of %(total)s items") % {"done": f"{done:,}", "total": f"{total:,}"},
+        if_cancelled=_("It is being cancelled; nothing will be released."),
+        page="annotation:release-ordered",
+        poll="annotation:release-progress",
+        cancel="annotation:release-cancel",
+        rate=rate,
+        seconds_left=round((total - done) / rate) if rate else None,
+    )
 
 
 def _release(request: PersonRequest, slug: str, number: int) -> tuple[Membership, Release]:

@@ -78,8 +78,7 @@ def report_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespo
     if not form.is_valid():
         return _ask(request, member, item, form, "report")
     told = report_notices.report_post(item, member, form.cleaned_data["reason"])
-    context = {"told": told}
-    return project_page(request, member, "annotation/review_reported.html", context)
+    return project_page(request, member, "annotation/review_reported.html", told=told)
 
 
 def _ask(

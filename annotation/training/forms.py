@@ -7,13 +7,13 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.pages.category_choice import CategoryChoice, initial_choice
-from annotation.pages.error_messages import sentence_for
-from annotation.pages.form_fields import WrittenField, offer
 from annotation.domain.text_rules import NOTE_LIMIT, BadText, read_optional_text
 from annotation.domain.training import MOST_CHECKS
 from annotation.labelling.forms import NOT_SURE
 from annotation.models import KnownAnswer, Project
+from annotation.pages.category_choice import CategoryChoice, initial_choice
+from annotation.pages.error_messages import sentence_for
+from annotation.pages.form_fields import WrittenField, offer
 from annotation.training import control_items
 from annotation.training.attempts import TrainingReply
 from annotation.training.control_items import AT_ONCE, KnownAnswerKey, KnownAnswerLine

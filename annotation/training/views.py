@@ -4,8 +4,6 @@ Everything is a plain form; the keys are those of the annotator's page. Nothing 
 the person has answered, and before a picture is revealed only the address of its blurred derivative.
 """
 
-from annotation.pages.project_page import project_page
-from annotation.core.found import found
 from dataclasses import dataclass
 from functools import cached_property
 from uuid import UUID
@@ -13,21 +11,23 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.assignment.prior_display import priors_for_people
 from annotation.assignment.training_gate import training_items
-from annotation.pages.access import PersonRequest
-from annotation.pages.category_choice import typed
+from annotation.core.found import found
 from annotation.domain.choices import PriorDisplay, PriorState
 from annotation.labelling.views_post import annotator
 from annotation.labelling.workspace import categories_of
 from annotation.media.pictures import unlocked
 from annotation.media.responses import picture_file
 from annotation.models import Category, Item, KnownAnswer, Membership, Picture, Prior, TrainingAttempt, User
+from annotation.pages.access import PersonRequest
+from annotation.pages.category_choice import typed
+from annotation.pages.project_page import project_page
 from annotation.training import attempts, results
 from annotation.training.attempts import NotInTraining, OpenAttempt, TrainingFeedback
 from annotation.training.forms import TrainingAnswerForm
@@ -81,8 +81,6 @@ def room(request: PersonRequest, slug: str) -> HttpResponse:
     if now.going is not None and now.going.known is not None:
         return _show(request, _bench(member, now.going, now.going.known), _empty_form(member))
     context = {
-        
-        
         "room": now,
         "mark": results.attempt_mark(now.last) if now.last else None,
     }
@@ -154,8 +152,6 @@ def own(request: PersonRequest, slug: str) -> HttpResponse:
     """One's own results: each training answer of the newest attempt; of checks only how many."""
     member = annotator(request, slug)
     context = {
-        
-        
         "own": results.own_results(member),
         "room": attempts.read_training_state(member),
     }
@@ -186,8 +182,6 @@ def _show(
     show_picture: bool = False,
 ) -> HttpResponse:
     context = {
-        
-        
         "bench": bench,
         "form": form,
         "show_picture": show_picture or not request.user.blur,

@@ -1,25 +1,25 @@
 """Training and checks for admins: the rules, the items with a known answer, results by person and by item."""
 
-from annotation.pages.project_page import project_page
-from annotation.core.found import one
 from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.pages.access import PersonRequest, member_of
-from annotation.pages.csv_response import csv_response
-from annotation.pages.error_messages import sentence_for
+from annotation.core.found import one
 from annotation.domain.choices import Role, Stage
 from annotation.labelling.workspace import categories_of
 from annotation.models import Item, KnownAnswer, Membership, Project
+from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.csv_response import csv_response
+from annotation.pages.error_messages import sentence_for
+from annotation.pages.project_page import project_page
 from annotation.training import attempts, control_items
 from annotation.training import results as training_results
 from annotation.training.forms import KeyForm, LinesForm, RulesForm
@@ -41,8 +41,6 @@ def setup(request: PersonRequest, slug: str) -> HttpResponse:
         return redirect("annotation:training-setup", slug)
     known = Paginator(training_results.known_items(project), PAGE).get_page(request.GET.get("page"))
     context = {
-        
-        
         "rules": rules,
         "lines": lines,
         "page": known,
@@ -89,8 +87,6 @@ def item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     if request.method == "POST" and _changed(request, member, item_row, form):
         return redirect("annotation:item-known", slug, public_id)
     context = {
-        
-        
         "item": item_row,
         "known": known,
         "form": form,
@@ -98,7 +94,9 @@ def item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
         "answered": known is not None and control_items.is_answered(item_row),
         "rows": _with_figures([known], member.project) if known else [],
     }
-    return project_page(request, member, "annotation/item_known_answer.html", context, status=422 if form.errors else 200)
+    return project_page(
+        request, member, "annotation/item_known_answer.html", context, status=422 if form.errors else 200
+    )
 
 
 # ── Acting ────────────────────────────────────────────────────────────────────

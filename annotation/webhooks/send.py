@@ -20,7 +20,7 @@ from annotation.domain.outgoing import (
     delay_after,
     signature,
 )
-from annotation.models import Delivery, Webhook
+from annotation.models import Delivery, Project, Webhook
 from annotation.webhooks.happenings import read_happenings
 from providers import wiring_web
 from providers.http.safe_urls import FetchFault
@@ -35,6 +35,9 @@ KEPT = timedelta(days=30)
 """How long finished messages stay on the page."""
 KEY_LOST = "key_lost"
 _TESTS = Delivery.objects.filter(state=DeliveryState.WAITING, happening=Happening.TEST)
+_ON = Q(~Exists(Project.objects.exclude(delete_after=None).filter(pk=OuterRef("project"))), disabled_at=None)
+"""That a webhook is switched on. It joins nothing: the update that takes the lease must look at the row itself, since
+PostgreSQL asks a subquery only once, before it waits for another worker that takes the same lease."""
 
 
 def ring(webhook_id: int) -> bool:
@@ -49,10 +52,9 @@ def look_and_ring() -> int:
     """
     now = database_now()
     Delivery.objects.filter(tried_at__lt=now - KEPT).exclude(state=DeliveryState.WAITING).delete()
-    on = Webhook.objects.filter(disabled_at=None, project__delete_after=None).select_related("project")
-    for webhook in on:
+    for webhook in Webhook.objects.filter(_ON).select_related("project"):
         read_happenings(webhook)
-    due = _free(on, now).filter(deliveries__state=DeliveryState.WAITING).distinct()
+    due = _free(Webhook.objects.all(), now).filter(deliveries__state=DeliveryState.WAITING).distinct()
     return sum(ring(webhook_id) for webhook_id in due.values_list("pk", flat=True))
 
 
@@ -63,7 +65,7 @@ def send_due(webhook_id: int) -> None:
     """
     now = database_now()
     rows = Webhook.objects.filter(pk=webhook_id)
-    if not _free(rows.filter(disabled_at=None, project__delete_after=None), now).update(lease_until=now + _LEASE):
+    if not _free(rows, now).update(lease_until=now + _LEASE):
         return
     webhook = rows.select_related("project").first()
     if webhook is None:
@@ -80,9 +82,9 @@ def send_due(webhook_id: int) -> None:
 
 
 def _free(rows: QuerySet[Webhook], now: datetime) -> QuerySet[Webhook]:
-    """Return the webhooks that no worker sends to, and that may be sent something now."""
+    """Return those that are switched on, that no worker sends to, and that may be sent something now."""
     may_send = Q(resume_at=None) | Q(resume_at__lte=now) | Exists(_TESTS.filter(webhook=OuterRef("pk")))
-    return rows.filter(Q(lease_until=None) | Q(lease_until__lt=now), may_send)
+    return rows.filter(_ON, Q(lease_until=None) | Q(lease_until__lt=now), may_send)
 
 
 def _next(webhook: Webhook) -> Delivery | None:

@@ -8,7 +8,7 @@ from knox.auth import TokenAuthentication
 from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
-from annotation.members.api_tokens import note_use
+from annotation.members.accounts.api_tokens import note_use
 from config.web.own_password import NEEDED, needed_sentence
 
 

@@ -1,7 +1,8 @@
 """Traces by OpenTelemetry: requests, statements of PostgreSQL, tasks, runs and model calls.
 
-Loaded only where OpenTelemetry's own variables ask for it (`config.env.traces`); it needs the extra `tracing`. Requests
-to providers carry no header of a trace: nobody outside is told which calls belong together.
+Loaded only where OpenTelemetry's own variables ask for it (`config.environment.env.traces`); it needs
+the extra `tracing`. Requests to providers carry no header of a trace: nobody outside is told which calls belong
+together.
 """
 
 import os
@@ -11,7 +12,7 @@ from contextlib import AbstractContextManager
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from config.logging_filters import all_secrets, redact
+from config.monitoring.logging_filters import all_secrets, redact
 from runs import origin
 from runs.models import Run
 

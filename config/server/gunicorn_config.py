@@ -10,7 +10,8 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
-from config import env, start
+from config import start
+from config.environment import env
 from config.server.supervisor import READY_PIPE
 
 wsgi_app = "config.wsgi:application"

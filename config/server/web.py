@@ -7,7 +7,8 @@ is no number. So it is read here first, and gunicorn gets the number.
 import os
 import sys
 
-from config import env, start
+from config import start
+from config.environment import env
 
 CONFIG = "python:config.server.gunicorn_config"
 

@@ -11,7 +11,7 @@ import time
 from gunicorn.workers.base import Worker
 from waitress.adjustments import Adjustments
 
-from config import env
+from config.environment import env
 from config.server.connections import Listener
 from config.server.crowd import Crowd
 from config.server.event_loop import Bell, EventLoop

@@ -35,10 +35,10 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotation.core.sealed import BEGINNING, reseal, seal, unseal
-from annotation.domain.mail_addresses import normal_address
+from annotation.domain.accounts.mail_addresses import normal_address
 from annotation.domain.outgoing import MailKind
 from annotation.mail.queue import queue_mail, sends_mail
-from annotation.members.views_sign_ins import guesses_told
+from annotation.members.accounts.views_sign_ins import guesses_told
 from annotation.models import User
 from config.web import security_keys
 from config.web.password_hasher import do_work_of_old_hashes

@@ -1,9 +1,9 @@
-"""Notes with each response that its session is in use (`annotation.members.open_sessions`, which says how often)."""
+"""Notes with each response that its session is in use (`members/accounts/open_sessions.py`: how often)."""
 
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
-from annotation.members.open_sessions import note_use
+from annotation.members.accounts.open_sessions import note_use
 
 
 class OpenSessions(MiddlewareMixin):

@@ -8,7 +8,11 @@ from typing import Literal, TypedDict
 from uuid import UUID
 
 from annotation.api.problems import Problem
+from generation.domain.counterspeech.claim_states import ClaimState
+from generation.domain.counterspeech.first_step import FirstChoice
 from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.platforms import Platform
+from generation.domain.counterspeech.registers import Register
 from generation.domain.counterspeech.writers import Writer, WriterMode
 from generation.domain.injection.picture_fit import Misfit
 from generation.domain.injection.readings import Mismatch
@@ -24,6 +28,8 @@ class CandidateJson(TypedDict):
     """A reply that a model wrote, with its rewards.
 
     `trained`: what the model was trained as, or empty. `asked_for`: how many candidates of its intent were asked for.
+    `length`: as the platform counts that it was asked for, and `over`: by how much it is too long there; null if it was
+    asked for no platform.
     """
 
     id: UUID
@@ -38,6 +44,10 @@ class CandidateJson(TypedDict):
     model: str
     written_by: Writer
     trained: str
+    registers: list[Register]
+    platform: Platform | None
+    length: int | None
+    over: int | None
     mode: WriterMode
     asked_for: int | None
 
@@ -51,6 +61,7 @@ class CandidatesJson(TypedDict):
 
     item: str | None
     exchange: UUID
+    injected: bool
     intent: Intent
     run: UUID
     state: RunState
@@ -77,8 +88,65 @@ class Edit(TypedDict):
     text: str
 
 
+class ClaimSource(TypedDict):
+    """A page that a claim rests on: what it states of itself, null where it says nothing, and when it was read.
+
+    `url` is null for a document of the project.
+    """
+
+    id: UUID
+    title: str
+    publisher: str | None
+    published: str | None
+    read_at: datetime
+    url: str | None
+
+
+class ClaimJson(TypedDict):
+    """A sentence that states something to check, its state, and what that rests on.
+
+    `checked_by`: the run of the agent that set the state; `decided_by`: the person who did. Both are null while nobody
+    has. `reason`: why it has no source. `asks`: its words as a check takes them (`POST …/texts/ID/evidence/`).
+    """
+
+    id: UUID
+    sentence: str
+    asks: str
+    state: ClaimState
+    source: ClaimSource | None
+    reason: str | None
+    checked_by: UUID | None
+    decided_by: str | None
+    decided_at: datetime | None
+
+
+class ReleasedClaim(TypedDict):
+    """A claim of an approved reply in the files: its state, and the page that it rests on.
+
+    `publisher` to `rating` are what the page states of itself; null is "not said", or no page.
+    """
+
+    sentence: str
+    state: ClaimState
+    source: str | None
+    publisher: str | None
+    author: str | None
+    published: str | None
+    changed: str | None
+    language: str | None
+    paywall: bool | None
+    rated_claim: str | None
+    rating: str | None
+    read_on: date | None
+    reason: str | None
+
+
 class ReplyJson(TypedDict):
-    """An approved reply in the columns of IntentCONANv2, then its origin and what a person changed."""
+    """An approved reply in the columns of IntentCONANv2, then its origin and what a person changed.
+
+    `target_group` is the post's own, in a word, and `theme` what is said of that group. `minutes` were spent on the
+    text; `post_edit_rate` is how much of the model's text was changed (null without one).
+    """
 
     id: UUID
     hatespeech: str
@@ -91,6 +159,10 @@ class ReplyJson(TypedDict):
     hatespeechImplication: str
     targetGroupEmotionalReaction: str
     targetGroupCognitiveReaction: str
+    registers: list[Register]
+    target_group: str | None
+    theme: str | None
+    first_step: FirstChoice | None
     split: Literal["train", "validation", "test"]
     item: str | None
     picture_description: str | None
@@ -107,6 +179,8 @@ class ReplyJson(TypedDict):
     exemplars: int
     model_text: str | None
     kept: float | None
+    post_edit_rate: float | None
+    minutes: float | None
     edits: list[Edit]
     pc: float | None
     aq: float | None
@@ -115,6 +189,8 @@ class ReplyJson(TypedDict):
     seen_intent: Intent | None
     flags: list[str]
     override_reason: str | None
+    claims: list[ReleasedClaim]
+    injected: bool
 
 
 # ── Injection ─────────────────────────────────────────────────────────────────

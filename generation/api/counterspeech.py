@@ -1,4 +1,4 @@
-"""Counterspeech over the API: asked for, listed; approved replies. For reviewers and admins."""
+"""Candidates of counterspeech over the API: asked for and listed. For reviewers and admins."""
 
 from typing import Any
 
@@ -9,31 +9,39 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.request_base import BoundedList
+from annotation.api.problems import Problem
+from annotation.api.request_base import BoundedList, WrittenField
 from annotation.api.request_shapes import AskingShape
-from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Role
-from annotation.domain.text_rules import BadText
-from annotation.review.queue import may_see_votes
-from generation.api.answers import CandidatesJson, CandidatesQueued, ReplyJson
-from generation.counterspeech import export
+from annotation.domain.masking.mask import Mask
+from annotation.models import Membership
+from generation.api.answers import CandidatesJson, CandidatesQueued
+from generation.api.desk_refusals import CONFIRM, answered
+from generation.api.exchange_json import queued
+from generation.counterspeech import doubts
 from generation.counterspeech import request as counterspeech_request
+from generation.counterspeech.access import items_named
 from generation.counterspeech.candidate_json import reported
+from generation.counterspeech.pasted_text import Masks
 from generation.counterspeech.presenters import visible_exchanges
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.options import CounterRequest
 from generation.methods.counterspeech import candidates as counterspeech_candidates
-from generation.models import Exchange
-from runs.execution.budget import BudgetExceeded
 from runs.models import Run
 
 MOST_ITEMS = 200
 
 
-class CounterWish(AskingShape[CounterRequest]):
+class AnsweredPosts(CounterRequest):
+    """The options of the candidates, and what is masked in a pasted text."""
+
+    masks: Masks = ()
+
+
+class CounterWish(AskingShape[AnsweredPosts]):
     """The items or the text to answer, and the options of the candidates."""
 
-    asks = CounterRequest
+    asks = AnsweredPosts
     before = ("items", "text")
 
     items = BoundedList(
@@ -42,8 +50,9 @@ class CounterWish(AskingShape[CounterRequest]):
         max_length=MOST_ITEMS,
         help_text="The posts' own ids, as imported (`external_id`).",
     )
-    text = serializers.CharField(max_length=counterspeech_request.MOST_PASTED, default="", allow_blank=True)
+    text = WrittenField(limit=counterspeech_request.MOST_PASTED, default="", allow_blank=True)
     again = serializers.BooleanField(default=False, help_text="Ask also what was answered before.")
+    confirm = serializers.BooleanField(default=False, help_text=CONFIRM)
 
 
 class Counterspeech(APIView):
@@ -63,44 +72,31 @@ class Counterspeech(APIView):
                 rows += reported(exchange, run, intents)
         return Response(rows)
 
-    @extend_schema(request=CounterWish, responses={202: list[CandidatesQueued]})
+    @extend_schema(request=CounterWish, responses={202: list[CandidatesQueued], 409: Problem})
     def post(self, request: Request, slug: str) -> Response:
-        """Ask for candidates. Return the exchange and the run of each post. Explanations are used if there are any."""
+        """Ask for candidates. Return the exchange and the run of each post. Explanations are used if there are any.
+
+        409: one of the posts is not hateful, or looks like an order and would be sent bare. Nothing was asked; confirm
+        it.
+        """
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         shape = CounterWish(data=request.data)
         shape.is_valid(raise_exception=True)
-        options = dict(shape.validated_data)
-        items, text, again = options.pop("items"), options.pop("text"), options.pop("again")
-        if bool(items) == bool(text):
-            return problem(400, "bad_choice", "Name items or give a text, one of the two.")
-        exchanges: list[Exchange] = []
-        known_items = {item.external_id: item for item in visible_items(mine).filter(external_id__in=items)}
-        for name in items:
-            item = known_items.get(name)
-            if item is None or item.excluded_for or not may_see_votes(item, mine):
-                return problem(400, "unknown_item", f"There is no item {name[:80]!r} that can be answered.")
-            item.project = mine.project
-            exchanges.append(counterspeech_request.open_on_item(item, mine))
-        try:
-            if text:
-                exchanges.append(counterspeech_request.open_on_text(mine.project, text, mine))
-            queued = [
-                (exchange, counterspeech_request.write(exchange, mine, options, again=again)) for exchange in exchanges
-            ]
-        except (counterspeech_request.BadChoice, BudgetExceeded) as bad:
-            return problem(400, "bad_choice", str(bad))
-        except BadText as bad:
-            return problem(400, bad.code, bad.sentence)
-        rows = [{"item": exchange.item.external_id if exchange.item else None, "exchange": str(exchange.public_id),
-                 "run": str(answer.run.public_id), "new": answer.new} for exchange, answer in queued]  # fmt: skip
-        return Response(rows, status=202)
+        return answered(lambda: _asked(mine, dict(shape.validated_data)))
 
 
-class ApprovedReplies(APIView):
-    """The approved replies of a project."""
-
-    @extend_schema(operation_id="projects_counterspeech_replies", responses={200: list[ReplyJson]})
-    def get(self, request: Request, slug: str) -> Response:
-        """List the approved replies in the columns of IntentCONANv2, with their origin and what a person changed."""
-        mine = member(request, slug, Role.ADMIN)
-        return Response(list(export.replies(mine.project)))
+def _asked(mine: Membership, options: dict[str, Any]) -> Response:
+    names, text, again = options.pop("items"), options.pop("text"), options.pop("again")
+    masks, confirmed = [Mask(name) for name in options.pop("masks")], options.pop("confirm")
+    if bool(names) == bool(text):
+        return problem(400, "bad_choice", "Name items or give a text, one of the two.")
+    items = items_named(mine, names)
+    for item in [] if confirmed else items:
+        doubts.doubt_candidates_for(item, options.get("mode"))
+    exchanges = [counterspeech_request.open_on_item(item, mine) for item in items]
+    if text:
+        if not confirmed:
+            doubts.doubt_bare_text(mine.project, text, options.get("mode"))
+        exchanges = [counterspeech_request.open_on_text(mine.project, text, mine, masks)]
+    asked = [counterspeech_request.write(exchange, mine, options, again=again) for exchange in exchanges]
+    return Response([queued(*pair) for pair in zip(exchanges, asked, strict=True)], status=202)

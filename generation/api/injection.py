@@ -15,7 +15,7 @@ from annotation.api.pages import number, refuse_unknown
 from annotation.api.problems import Problem
 from annotation.api.request_base import RequestShape
 from annotation.api.request_shapes import AskingShape
-from annotation.core.found import found
+from annotation.core.found import one
 from annotation.domain.choices import Role
 from generation.api.answers import (
     BatchStanding,
@@ -146,7 +146,7 @@ class Batch(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Return how many samples of the batch are made, duplicate, refused, waiting for review."""
         mine = member(request, slug, Role.ADMIN)
-        batch = found(InjectionBatch.objects.filter(project=mine.project, public_id=public_id).first())
+        batch = one(InjectionBatch.objects, mine.project, public_id)
         batch.project = mine.project
         return Response(standing_of(batch))
 

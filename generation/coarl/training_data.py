@@ -175,7 +175,8 @@ def _table(path: Path, columns: Mapping[str, str]) -> _Source:
 
 
 def _rows_of(row: Row) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    yield "reply", row.hate, {"intent": row.intent.value, "target": row.text}
+    if row.intent is not None:
+        yield "reply", row.hate, {"intent": row.intent.value, "target": row.text}
     for task, text in row.explanations.items():
         yield "explanation", row.hate, {"task": task, "target": text}
 

@@ -1,5 +1,6 @@
 """Access to the counterspeech pages: they are for reviewers and admins of the project."""
 
+from collections.abc import Collection
 from uuid import UUID
 
 from django.http import Http404
@@ -45,3 +46,20 @@ def reply_for(member: Membership, public_id: UUID) -> Reply:
         raise Http404
     reply.exchange.project = member.project
     return reply
+
+
+class UnknownItem(ValueError):
+    """There is no such item that the viewer may answer; the message names it."""
+
+
+def items_named(member: Membership, names: Collection[str]) -> list[Item]:
+    """Return the items with these external ids, in their order. Raises UnknownItem."""
+    known = {item.external_id: item for item in visible_items(member).filter(external_id__in=names)}
+    items = []
+    for name in names:
+        item = known.get(name)
+        if item is None or item.excluded_for or not may_see_votes(item, member):
+            raise UnknownItem(f"There is no item {name[:80]!r} that can be answered.")
+        item.project = member.project
+        items.append(item)
+    return items

@@ -26,6 +26,7 @@ def reported(exchange: Exchange, run: Run, intents: Sequence[Intent]) -> list[di
         {
             "item": exchange.item.external_id if exchange.item else None,
             "exchange": str(exchange.public_id),
+            "injected": exchange.injected,
             "intent": intent,
             "run": str(run.public_id),
             "state": run.state,
@@ -53,6 +54,10 @@ def _candidate(row: Candidate) -> dict[str, Any]:
         "model": row.model,
         "written_by": row.writer,
         "trained": row.trained,
+        "registers": row.registers,
+        "platform": row.length.platform if row.length else None,
+        "length": row.length.length if row.length else None,
+        "over": row.length.over if row.length else None,
         "mode": row.mode,
         "asked_for": row.asked_for,
     }

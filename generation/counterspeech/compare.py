@@ -7,6 +7,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from uuid import UUID
 
 from django.db.models import Count, QuerySet
 
@@ -62,6 +63,17 @@ def next_pair(exchanges: QuerySet[Exchange], judge: Membership) -> Pair | None:
                 return pair
             spare = spare or pair
     return spare
+
+
+def pair_of(exchanges: QuerySet[Exchange], left: UUID, right: UUID) -> Pair | None:
+    """Return two candidates of one post and intent by the sides on which they stood. Returns None if they are none."""
+    rows = Candidate.objects.filter(public_id__in=(left, right), exchange__in=exchanges)
+    candidates = {row.public_id: row for row in rows.select_related("exchange__item", "exchange__project")}
+    if len(candidates) != 2:
+        return None
+    pair = Pair(candidates[left], candidates[right])
+    same = (pair.left.exchange_id, pair.left.intent) == (pair.right.exchange_id, pair.right.intent)
+    return pair if same else None
 
 
 @short_transaction

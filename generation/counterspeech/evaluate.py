@@ -2,7 +2,8 @@
 
 There is one row for each way of writing. That is a model, trained or not, with a prompt (zero-shot or with examples,
 with or without explanations, or a plain instruction), the number N of candidates, and the terms of the reward that
-chose among them. Only the best candidate of each post and intent counts, because best of N would use that one.
+chose among them. Samples that models wrote have rows of their own. Only the best candidate of each post and
+intent counts, because best of N would use that one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from annotation.domain.columns.items import INJECTED
 from annotation.models import Project
 from generation.domain.counterspeech import reference_metrics
 from generation.domain.counterspeech.intentconan import BadRow, Row, read_rows
@@ -34,7 +36,8 @@ _NAMED = {"rouge1": "R1", "rouge2": "R2", "rougeL": "RL", "meteor": "M", "tfidf"
 class Way:
     """One way of writing, as the settings of a candidate say it.
 
-    `candidates` is N, 0 if that is not known. `without` are the parts of the reward that were switched off.
+    `candidates` is N, 0 if that is not known. `without` are the parts of the reward that were switched off. `injected`:
+    the posts are samples, which are counted apart.
     """
 
     model: str
@@ -42,6 +45,7 @@ class Way:
     prompt: str
     candidates: int
     without: tuple[str, ...]
+    injected: bool = False
 
     @property
     def writer(self) -> Writer:
@@ -127,7 +131,8 @@ def _by_post(rows: Iterable[Row]) -> dict[tuple[str, str], list[str]]:
     """Return the human replies by (id, intent) and by (text, intent)."""
     replies: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        for key in ((row.id, row.intent.value), (plain(row.hate), row.intent.value)):
+        intent = str(row.intent)
+        for key in ((row.id, intent), (plain(row.hate), intent)):
             replies.setdefault(key, []).append(row.text)
     return replies
 
@@ -159,7 +164,7 @@ def way_of(row: Candidate) -> Way:
     weights = row.settings.get("terms", {})
     off = tuple(name.upper() for name in ("pc", "aq", "t") if weights.get(name) == 0)
     prompt = "plain instruction" if row.mode is WriterMode.PLAIN else f"{shots}{explained}"
-    return Way(row.model, row.trained, prompt, row.asked_for or 0, off)
+    return Way(row.model, row.trained, prompt, row.asked_for or 0, off, row.exchange.injected)
 
 
 def _measured(chosen: Chosen, embedder: Embedder) -> dict[str, Any]:
@@ -184,6 +189,7 @@ def _measured(chosen: Chosen, embedder: Embedder) -> dict[str, Any]:
         "candidates": way.candidates or None,
         "chosen_by": way.chosen_by,
         "ablations": way.ablations,
+        INJECTED: way.injected,
         "replies": len(rows),
         "intents": intents,
     }

@@ -5,15 +5,20 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.pages.form_fields import WrittenField
+from annotation.domain.text_rules import NOTE_LIMIT
+from annotation.pages.form_fields import WrittenField, offer
 from annotation.pages.request_form import RequestForm
-from generation.counterspeech import request
+from generation.counterspeech.pasted_text import PastedText
+from generation.domain.counterspeech import claim_states, states
 from generation.domain.counterspeech.explanations import Explanation
-from generation.domain.counterspeech.options import INTENT_WORDS, CounterRequest
-from generation.domain.counterspeech.preferences import Choice, Criterion
+from generation.domain.counterspeech.options import INTENT_WORDS, REGISTER_WORDS, CounterRequest
+from generation.domain.counterspeech.platforms import NAMES
+from generation.domain.counterspeech.rating import CRITERION_WORDS, Rating
 from generation.domain.counterspeech.reward import BadParts, Weights
+from generation.models.exchanges import MOST_NAME
 
 INTENT_NAMES = {intent: _(word) for intent, word in INTENT_WORDS.items()}
+REGISTER_NAMES = {register: _(word) for register, word in REGISTER_WORDS.items()}
 SIDE_NAMES = {
     Explanation.OFFENSIVENESS: _("Offensiveness"),
     Explanation.TARGET_GROUP: _("Target group"),
@@ -23,26 +28,35 @@ SIDE_NAMES = {
     Explanation.EMOTIONAL_REACTION: _("Emotional reaction"),
     Explanation.COGNITIVE_REACTION: _("Cognitive reaction"),
 }
-CRITERION_NAMES = {
-    Criterion.INDEPENDENCE: _("Independent: can be understood on its own"),
-    Criterion.ADEQUACY: _("Well written: correct, coherent, fluent"),
-    Criterion.RELEVANCE: _("Speaks to this post: its subject, its claim, the people meant"),
-    Criterion.EFFECTIVENESS: _("Convinces: a reader in doubt would be moved by it"),
-    Criterion.CATEGORY: _("Does what its intent says"),
-}
+CRITERION_NAMES = {criterion: _(words) for criterion, words in CRITERION_WORDS.items()}
 MOST_LEXICON = 2000
+MOST = {
+    "comment": NOTE_LIMIT,
+    "reason": states.MOST_REASON,
+    "claim_reason": claim_states.MOST_REASON,
+    "name": MOST_NAME,
+}
+"""The longest texts that the desk's pages let people type, by the name under which its templates know them.
+
+A pasted post, explanations and the text of a reply are not here: a browser cuts what is pasted beyond a limit and does
+not say so. The site refuses those, and shows them whole.
+"""
 
 
-class PasteForm(forms.Form):
+class PasteForm(RequestForm[PastedText]):
     """A post that is not an item of the project."""
 
-    text = WrittenField(label=_("A text to answer"), limit=request.MOST_PASTED, rows=3)
+    asks = PastedText
 
 
 class WriteForm(RequestForm[CounterRequest]):
     """Options of a run that writes candidates."""
 
     asks = CounterRequest
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offer(self, "platform", [("", _("no platform in particular")), *NAMES.items()])
 
 
 class RulesForm(forms.Form):
@@ -78,21 +92,7 @@ class RulesForm(forms.Form):
         return words
 
 
-class ComparisonForm(forms.Form):
+class ComparisonForm(RequestForm[Rating]):
     """Which of two replies is better, by each of the five criteria. `left` and `right` are the sides on the page."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for criterion, name in CRITERION_NAMES.items():
-            self.fields[criterion] = forms.ChoiceField(
-                label=name,
-                choices=[("left", _("left")), ("tie", _("alike")), ("right", _("right"))],
-                widget=forms.RadioSelect,
-            )
-
-    def choices_for(self, *, first_is_left: bool) -> dict[str, Choice]:
-        """Return the choices by criterion, in the order of the stored pair."""
-        sides = {"left": Choice.FIRST, "right": Choice.SECOND, "tie": Choice.TIE}
-        if not first_is_left:
-            sides = {"left": Choice.SECOND, "right": Choice.FIRST, "tie": Choice.TIE}
-        return {criterion.value: sides[self.cleaned_data[criterion]] for criterion in Criterion}
+    asks = Rating

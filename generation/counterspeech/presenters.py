@@ -8,22 +8,28 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from annotation.domain.choices import Stage
-from annotation.models import Event, Membership
+from annotation.models import Event, Item, Membership
 from annotation.review.queue import CLOSED_STAGES, may_see_votes
+from generation.counterspeech import costs, request
 from generation.counterspeech import replies as counterspeech_replies
-from generation.counterspeech import request
-from generation.domain.counterspeech.claims import claims
+from generation.counterspeech.claims import Claims, StatedClaim, claims_of, claims_of_post
+from generation.counterspeech.orders import has_order
 from generation.domain.counterspeech.explanations import Explanation
 from generation.domain.counterspeech.intents import Intent
-from generation.domain.counterspeech.safety_flags import FlaggedWords
+from generation.domain.counterspeech.platforms import Length, lengths
+from generation.domain.counterspeech.safety_flags import Flag, FlaggedWords
 from generation.domain.counterspeech.states import WRITABLE, ReplyState
 from generation.domain.counterspeech.writers import Writer, writer_of
 from generation.domain.word_diff import Change, changes
 from generation.methods.counterspeech import candidates, explain
 from generation.methods.counterspeech.score import digest
-from generation.models import Candidate, Exchange, Exemplar, Explanations, Reply
+from generation.models import Candidate, Exchange, Exemplar, Explanations, Reply, Submission
 from runs.models import Run
 from runs.queue import provider_pauses
+
+_TOLD_ELSEWHERE = (Flag.NOT_SCORED, Flag.OPEN_CLAIM, Flag.FALSE_CLAIM)
+VERSIONS = 20
+"""The maximum number of texts that were handed in, on the page of a reply."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +79,12 @@ class Draft:
     @cached_property
     def findings(self) -> Sequence[FlaggedWords]:
         """The flags that need a reason before the reply is approved."""
-        return counterspeech_replies.findings(self.row)
+        return counterspeech_replies.findings(self.row, self._claims)
 
     @property
     def warnings(self) -> Sequence[FlaggedWords]:
-        """The findings about its text; the page says elsewhere that the text is not scored yet."""
-        return [finding for finding in self.findings if finding.flag != "not_scored"]
+        """The findings about its text. The page says elsewhere that it is not scored yet, and lists its claims."""
+        return [finding for finding in self.findings if finding.flag not in _TOLD_ELSEWHERE]
 
     @property
     def is_scored(self) -> bool:
@@ -103,6 +109,11 @@ class Draft:
         return bool(self.row.text.strip()) and not self.is_scored and (run is None or is_known)
 
     @property
+    def scoring(self) -> costs.Work:
+        """What it takes, and took, that critics read the text."""
+        return costs.Work(costs.of_scores(self.row.exchange.project), self.score_run)
+
+    @property
     def changes(self) -> Sequence[Change]:
         """What the person changed in the model's text; empty if the reply was not begun from a candidate."""
         return changes(self.row.candidate.text, self.row.text) if self.row.candidate else ()
@@ -112,10 +123,29 @@ class Draft:
         """Whether the text differs from the model's."""
         return self.row.candidate is not None and self.row.candidate.text != self.row.text
 
+    @cached_property
+    def lengths(self) -> Sequence[Length]:
+        """The length of the present text on each platform, as that platform counts."""
+        return lengths(self.row.text)
+
     @property
-    def claims(self) -> Sequence[str]:
-        """The statements that somebody should check."""
-        return claims(self.row.text)
+    def too_long(self) -> Sequence[Length]:
+        """The platforms for which it is too long."""
+        return [length for length in self.lengths if length.over]
+
+    @property
+    def claims(self) -> Sequence[StatedClaim]:
+        """The statements that somebody should check, with their states and sources."""
+        return self._claims.stated
+
+    @property
+    def has_sources(self) -> bool:
+        """Whether a claim is supported by a source, so that a list of sources can be added to the text."""
+        return bool(self._claims.sources)
+
+    @cached_property
+    def _claims(self) -> Claims:
+        return claims_of(self.row)
 
 
 @dataclass(frozen=True)
@@ -127,6 +157,11 @@ class Side:
     missing: str
 
 
+def is_not_hateful(item: Item | None) -> bool:
+    """Return whether people decided that this item is not hateful."""
+    return item is not None and item.stage == Stage.GOLD and item.hateful is False
+
+
 @dataclass(frozen=True)
 class Desk:
     """All data of the page on which one post is answered."""
@@ -135,6 +170,21 @@ class Desk:
     member: Membership
     intent: Intent
     reply: Reply | None
+
+    @property
+    def is_not_hateful(self) -> bool:
+        """Whether people decided that the post is not hateful; the page then asks before models do."""
+        return is_not_hateful(self.exchange.item)
+
+    @cached_property
+    def holds_orders(self) -> bool:
+        """Whether the post looks like an order to a model; the page says so."""
+        return has_order(self.exchange)
+
+    @property
+    def claims(self) -> Sequence[StatedClaim]:
+        """The claims of the post itself."""
+        return claims_of_post(self.exchange).stated
 
     @cached_property
     def versions(self) -> list[Explanations]:
@@ -162,6 +212,12 @@ class Desk:
     def write_run(self) -> Run | None:
         """The newest run that asks for candidates."""
         return _newest(self.exchange, candidates.NAME)
+
+    @property
+    def explaining(self) -> costs.Work:
+        """What explanations take, and what the newest ones took."""
+        expected = costs.of_explanations(self.exchange.project, self.exchange.item, self.exchange.description)
+        return costs.Work(expected, self.explain_run)
 
     @property
     def is_explaining(self) -> bool:
@@ -264,7 +320,8 @@ def draft_of(reply: Reply, viewer: Membership) -> Draft:
 
 def readable(replies: QuerySet[Reply], viewer: Membership) -> QuerySet[Reply]:
     """Return the replies that the viewer may read. A draft is visible only to its author until it is handed in."""
-    rows = replies.select_related("author", "approver", "candidate", "exchange__item", "exchange__project")
+    people, post = ("author", "approver", "withdrawn_by"), ("exchange__item", "exchange__project")
+    rows = replies.select_related(*people, *post, "candidate", "replaces")
     return rows.exclude(submitted_at=None) | rows.filter(author=viewer)
 
 
@@ -300,6 +357,36 @@ def waiting_for(member: Membership) -> QuerySet[Reply]:
         .select_related("author", "exchange__item", "exchange__project")
         .order_by("submitted_at", "pk")
     )
+
+
+@dataclass(frozen=True)
+class Version:
+    """A text that was handed in, with what it changed in the one before; a correction's first one, in the reply's."""
+
+    row: Submission
+    changes: Sequence[Change]
+    is_changed: bool
+    follows: bool
+    """Whether there is a text before it."""
+
+
+def versions_of(reply: Reply, most: int = VERSIONS) -> list[Version]:
+    """Return the texts that were handed in, the newest ones, oldest first."""
+    newest = reply.submissions.select_related("returned_with__author").order_by("-number")[: most + 1]
+    rows = list(reversed(newest))
+    texts = [row.text for row in rows]
+    is_cut = len(rows) > most
+    before = [texts[0] if is_cut else reply.replaces.text if reply.replaces else None, *texts[:-1]] if rows else []
+    versions = [
+        Version(
+            row,
+            changes(earlier, row.text) if earlier is not None else (),
+            earlier not in (None, row.text),
+            earlier is not None,
+        )
+        for row, earlier in zip(rows, before, strict=True)
+    ]
+    return versions[1:] if is_cut else versions
 
 
 def history_of(reply: Reply) -> list[Event]:

@@ -6,26 +6,31 @@ resumed, or repeated elsewhere, asks the same.
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from pydantic import BaseModel, ValidationError
 
 from annotation.domain.choices import EventVerb, Stage
+from annotation.domain.masking.mask import Mask, mask
 from annotation.domain.text_rules import read_text
 from annotation.models import Item, Membership, Project, record
+from generation.counterspeech.orders import ask_reader
 from generation.domain.counterspeech.exemplars import Nearest, Store
 from generation.domain.counterspeech.intents import Intent
-from generation.domain.counterspeech.options import CounterOptions, ExplainOptions, ScoreOptions
+from generation.domain.counterspeech.options import CounterOptions, ExplainOptions, ScoreOptions, TranslateOptions
+from generation.domain.counterspeech.registers import Register
 from generation.domain.counterspeech.writers import WriterMode
 from generation.methods.counterspeech import candidates
 from generation.methods.counterspeech import explain as counterspeech_explain
 from generation.methods.counterspeech import score as counterspeech_score
+from generation.methods.counterspeech import translate as translate_method
 from generation.models import CounterRules, Exchange, Exemplar
 from providers import bindings, wiring
 from providers.profiles import ModelProfile
@@ -41,6 +46,7 @@ _ROLES = {
     counterspeech_explain.NAME: counterspeech_explain.ROLES,
     candidates.NAME: candidates.ROLES,
     counterspeech_score.NAME: counterspeech_score.ROLES,
+    translate_method.NAME: translate_method.ROLES,
 }
 METHODS = tuple(_ROLES)
 
@@ -63,9 +69,14 @@ def open_on_item(item: Item, actor: Membership | None = None) -> Exchange:
     return exchange
 
 
-def open_on_text(project: Project, text: str, actor: Membership | None = None) -> Exchange:
-    """Return the exchange about a pasted text; the same text gives the same exchange. Raises BadText."""
-    cleaned = read_text(text, MOST_PASTED)
+def open_on_text(
+    project: Project, text: str, actor: Membership | None = None, masks: Collection[Mask] = ()
+) -> Exchange:
+    """Return the exchange about a pasted text, masked as imports are; the same text gives the same exchange.
+
+    Raises BadText.
+    """
+    cleaned = mask(read_text(text, MOST_PASTED), masks, project.telephone_regions())[0]
     exchange = Exchange.objects.filter(project=project, item=None, pasted=cleaned).first()
     return exchange or Exchange.objects.create(project=project, pasted=cleaned, opened_by=actor)
 
@@ -83,6 +94,7 @@ def explain(
     if wiring.profile_of(named).plain:
         sentence = _("%(model)s writes replies and explains nothing: name another model in MODEL_COUNTER_EXPLAINER.")
         raise BadChoice(sentence % {"model": named})
+    ask_reader(exchange)
     return _ask(
         exchange, counterspeech_explain.NAME, checked(ExplainOptions, options or {}), actor, again=again, ring=ring
     )
@@ -108,17 +120,21 @@ def write(
     wished["mode"] = wished.get("mode") or mode_of(profile)
     wished["trained"] = profile.trained
     chosen = CounterOptions.model_validate(checked(CounterOptions, wished))
+    ask_reader(exchange)
     if chosen.mode is WriterMode.PLAIN:
         bare = _bare(chosen) | {"at_once": profile.takes_n}
-        return _ask(exchange, candidates.NAME, checked(CounterOptions, bare), actor, again=again, ring=ring)
+        return _ask(exchange, candidates.NAME, _asked_for(checked(CounterOptions, bare)), actor, again=again, ring=ring)
     newest = exchange.explanations.first()
     if chosen.explanations and chosen.version is None and newest is not None:
         chosen = chosen.model_copy(update={"version": newest.number})
     if chosen.shots and not chosen.exemplars:
-        exemplars = {intent: exemplars_for(exchange, intent, chosen.shots) for intent in chosen.intents}
+        exemplars = {
+            intent: exemplars_for(exchange, intent, chosen.shots, chosen.registers) for intent in chosen.intents
+        }
         keys = {intent: [row.pk for row, _near in rows] for intent, rows in exemplars.items()}
         chosen = chosen.model_copy(update={"exemplars": keys})
-    return _ask(exchange, candidates.NAME, chosen.model_dump(mode="json"), actor, again=again, ring=ring)
+    options_of_run = _asked_for(chosen.model_dump(mode="json"))
+    return _ask(exchange, candidates.NAME, options_of_run, actor, again=again, ring=ring)
 
 
 def mode_of(profile: ModelProfile) -> WriterMode:
@@ -145,6 +161,52 @@ def score(
     return asked
 
 
+def translate(
+    exchange: Exchange,
+    text: str,
+    language: str,
+    actor: Membership | None = None,
+    *,
+    again: bool = False,
+    ring: bool = True,
+) -> Asked:
+    """Ask for a post or a reply to it in the reader's language; who has it already is not asked again.
+
+    Raises BadChoice, also where only the built-in baseline or a plain writer could be asked.
+    """
+    if not translator_of(exchange.project):
+        raise BadChoice(_("No model translates here: name one in MODEL_TRANSLATOR."))
+    options = checked(TranslateOptions, {"text": text, "language": language})
+    return _ask(exchange, translate_method.NAME, options, actor, again=again, ring=ring)
+
+
+def translator_of(project: Project) -> str:
+    """Return the model that can be asked to translate; empty if there is none."""
+    try:
+        named = _model(project, ModelRole.TRANSLATOR)
+    except BadChoice:
+        return ""
+    can_translate = not named.startswith(f"{bindings.KEYWORD}:") and not wiring.profile_of(named).plain
+    return named if can_translate else ""
+
+
+def translation_run(exchange: Exchange, text: str, language: str) -> Run | None:
+    """Return the newest run that translates exactly this text, in any state. Returns None if there is none."""
+    runs = Run.objects.filter(method=translate_method.NAME, subject=exchange.public_id)
+    return runs.filter(options__language=language, options__text=text).order_by("id").last()
+
+
+def cancel(exchange: Exchange, actor: Membership) -> int:
+    """Stop the models' work on this post after the calls that are already made. Return how many runs were open."""
+    runs = Run.objects.filter(project=exchange.project.public_id, subject=exchange.public_id, method__in=METHODS)
+    ended = start.cancel_run_queryset(runs)
+    if ended:
+        record(
+            EventVerb.RUN_CANCELLED, project=exchange.project, actor=actor, item=exchange.item, row=exchange.public_id
+        )
+    return ended
+
+
 def score_run(exchange: Exchange, text: str) -> Run | None:
     """Return the newest run that scores exactly this text, in any state. Returns None if there is none."""
     if not text:
@@ -159,21 +221,34 @@ def terms_of(project: Project) -> dict[str, float]:
     return {"pc": rules.weight_pc, "aq": rules.weight_aq, "t": rules.weight_t} if rules else {"pc": 1, "aq": 1, "t": 1}
 
 
-def exemplars_for(exchange: Exchange, intent: Intent, most: int) -> list[tuple[Exemplar, Nearest]]:
+def exemplars_for(
+    exchange: Exchange, intent: Intent, most: int, registers: Collection[Register] = ()
+) -> list[tuple[Exemplar, Nearest]]:
     """Return the rows of the store nearest to this post among those of the intent, best first.
 
-    Replies to this post itself, and to items that were excluded, are left out.
+    Where registers are wished and rows of the intent, or of none, have one of them, only those are looked at. Replies
+    to this post itself, and to items that were excluded, are left out.
     """
-    rows = Exemplar.objects.filter(project=exchange.project, intent=intent).exclude(reply__exchange=exchange)
-    keys = tuple(rows.exclude(reply__exchange__item__stage=Stage.EXCLUDED).order_by("pk").values_list("pk", flat=True))
+    rows = Exemplar.objects.filter(project=exchange.project).exclude(reply__exchange=exchange)
+    kept = rows.exclude(reply__exchange__item__stage=Stage.EXCLUDED).order_by("pk")
+    keys = _with_register(kept.filter(intent__in=(intent, "")), registers)
+    keys = keys or tuple(kept.filter(intent=intent).values_list("pk", flat=True))
     near = _store(keys).nearest(exchange.hate or exchange.description, most) if keys else []
     exemplars = Exemplar.objects.in_bulk([keys[neighbour.place] for neighbour in near])
     return [(exemplars[keys[neighbour.place]], neighbour) for neighbour in near if keys[neighbour.place] in exemplars]
 
 
-def models_of(exchange: Exchange, method: str) -> dict[str, str]:
+def _with_register(rows: QuerySet[Exemplar], registers: Collection[Register]) -> tuple[int, ...]:
+    """Return the keys of the rows that have one of the registers."""
+    if not registers:
+        return ()
+    wished = set(map(str, registers))
+    return tuple(key for key, own in rows.values_list("pk", "registers") if wished.intersection(own))
+
+
+def models_for(project: Project, method: str) -> dict[str, str]:
     """Return the model for each role of the method in this project. Raises BadChoice if one cannot be asked."""
-    return {str(role): _model(exchange.project, role) for role in _ROLES[method]}
+    return {str(role): _model(project, role) for role in _ROLES[method]}
 
 
 def checked(shape: type[BaseModel], options: Mapping[str, Any]) -> dict[str, Any]:
@@ -188,19 +263,24 @@ def checked(shape: type[BaseModel], options: Mapping[str, Any]) -> dict[str, Any
         raise BadChoice(sentence % {"name": name, "why": error["msg"], "known": names}) from None
 
 
+def _asked_for(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options without registers and platform where nobody chose any: such a question was asked before."""
+    return {name: value for name, value in options.items() if value or name not in ("registers", "platform")}
+
+
 def _bare(chosen: CounterOptions) -> dict[str, Any]:
     """Return the options of a plain writer: it is told neither explanations nor examples, tone, length and language.
 
     What is not sent is not stored, so that the same question is not asked twice under other names.
     """
     kept = chosen.model_dump(mode="json", include={"intents", "candidates", "temperature", "terms", "mode", "trained"})
-    return {**kept, "explanations": False, "shots": 0}
+    return {**kept, "explanations": False, "shots": 0} | ({"platform": chosen.platform} if chosen.platform else {})
 
 
 def _ask(
     exchange: Exchange, method: str, options: dict[str, Any], actor: Membership | None, *, again: bool, ring: bool
 ) -> Asked:
-    project, plan = exchange.project, models_of(exchange, method)
+    project, plan = exchange.project, models_for(exchange.project, method)
     written = json.dumps([options, plan], sort_keys=True)
     variant = hashlib.sha256(written.encode()).hexdigest()[:16]
     same = Run.objects.filter(method=method, subject=exchange.public_id, variant=variant).order_by("-id")

@@ -1,26 +1,31 @@
 """Pages of a reply: it is begun, written while critics score it, handed in, and approved or returned."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.domain.text_rules import BadText
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest
-from generation.counterspeech import approve, replies
+from annotation.pages.project_page import project_page
+from generation.counterspeech import approve, care, replies, withdraw
 from generation.counterspeech import request as counterspeech_request
 from generation.counterspeech.access import desk_member, exchange_for, reply_for
-from generation.counterspeech.forms import INTENT_NAMES
-from generation.counterspeech.presenters import draft_of, history_of, waiting_for
-from generation.counterspeech.views import checks, show_desk
+from generation.counterspeech.critics import ask_critics
+from generation.counterspeech.forms import INTENT_NAMES, MOST
+from generation.counterspeech.presenters import draft_of, history_of, readable, versions_of, waiting_for
+from generation.counterspeech.translations import box_of
+from generation.counterspeech.views import checks, desk_page, show_desk, to_desk
 from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.registers import in_order
 from generation.domain.counterspeech.safety_flags import REASON_LENGTH
-from generation.domain.counterspeech.states import ReplyState
+from generation.domain.counterspeech.states import OPEN, ReplyState
 from generation.models import Candidate, Exchange, Reply
 from runs.execution.budget import BudgetExceeded
 
@@ -35,7 +40,7 @@ def begin(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     if named not in list(Intent):
         raise Http404
     reply = replies.begin(exchange, member, Intent(named), candidate)
-    return _to_editor(reply)
+    return to_editor(reply)
 
 
 @require_GET
@@ -50,12 +55,12 @@ def write(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Store what the author typed. Return the state beside the editor for htmx, or else redirect to the editor."""
     member = desk_member(request, slug)
     reply_row = reply_for(member, public_id)
-    intent, version = request.POST.get("intent", reply_row.intent), request.POST.get("version", "")
     fault, status = "", 200
+    care.act(member)
     try:
-        number = int(version) if version.isascii() and version.isdigit() and len(version) < 9 else 0
-        chosen = Intent(intent) if intent in list(Intent) else Intent(reply_row.intent)
-        reply_row = replies.write(reply_row, member, request.POST.get("text", ""), chosen, number)
+        registers = in_order(request.POST.getlist("registers")) if "registers_shown" in request.POST else None
+        text = request.POST.get("text", "")
+        reply_row = replies.write(reply_row, member, text, *intent_and_version(request, reply_row), registers)
     except replies.CannotDo as refused:
         fault, status = str(refused), 409
     except BadText as bad:
@@ -65,8 +70,15 @@ def write(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     if request.headers.get("HX-Request"):
         return _show_state(request, member, reply_row, fault, status)
     if fault:
-        return _editor_again(request, member, reply_row, fault, status)
-    return _to_editor(reply_row)
+        return editor_again(request, member, reply_row, fault, status)
+    return to_editor(reply_row)
+
+
+def intent_and_version(request: PersonRequest, reply_row: Reply) -> tuple[Intent, int]:
+    """Return the intent that the editor's form names, or the stored one, and the version that it was opened with."""
+    intent, version = request.POST.get("intent", reply_row.intent), request.POST.get("version", "")
+    number = int(version) if version.isascii() and version.isdigit() and len(version) < 9 else 0
+    return Intent(intent) if intent in list(Intent) else Intent(reply_row.intent), number
 
 
 @require_GET
@@ -91,7 +103,7 @@ def score(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 
 @require_POST
 def act(request: PersonRequest, slug: str, public_id: UUID, what: str) -> HttpResponse:
-    """Submit, take back, discard, approve, return or comment on a reply."""
+    """Submit, take back, discard, approve, return, withdraw, correct or comment on a reply."""
     member = desk_member(request, slug)
     return _moved(request, member, reply_for(member, public_id), what)
 
@@ -109,40 +121,46 @@ def show_reply(
 
     Text that was typed and refused is shown again, even if its form is no longer on the page.
     """
-    typed_text, is_own = request.POST.get("said", ""), reply_row.author_id == member.pk
-    may_decide = reply_row.state == ReplyState.SUBMITTED and not is_own
-    place = "comment" if typed_for == "comment" or not may_decide else "decision"
-    if reply_row.state == ReplyState.APPROVED:
-        place = "nowhere"
+    typed_text, rights = request.POST.get("said", ""), _rights(reply_row, member)
     context = _about(member, reply_row, fault=fault) | {
         "comments": reply_row.comments.select_related("author"),
         "history": history_of(reply_row),
-        "versions": reply_row.exchange.explanations.first(),
-        "typed": {place: typed_text},
+        "versions": versions_of(reply_row),
+        "typed": {_place_of_typed(rights, typed_for): typed_text},
         "waiting": waiting_for(member).count(),
+        "rights": rights,
+        "post_translation": box_of(reply_row.exchange, reply_row.exchange.hate),
+        "reply_translation": box_of(reply_row.exchange, reply_row.text, reply_row.public_id),
+        "corrections": readable(reply_row.corrections.filter(state__in=OPEN), member),
     }
-    return render(request, "generation/reply.html", context, status=status)
+    return project_page(request, member, "generation/reply.html", context, status)
+
+
+def _rights(reply_row: Reply, member: Membership) -> dict[str, bool]:
+    """Return what the member may do with the reply as it stands: the forms of its page."""
+    return {
+        "decision": reply_row.state == ReplyState.SUBMITTED and reply_row.author_id != member.pk,
+        "comment": reply_row.state in OPEN,
+        "correct": withdraw.can_correct(reply_row, member),
+        "withdraw": withdraw.can_withdraw(reply_row, member),
+    }
+
+
+def _place_of_typed(rights: Mapping[str, bool], typed_for: str) -> str:
+    """Return the form in which a refused text is shown again: its own if it is still there, or else another one."""
+    form = {"correct": "withdraw", "approve": "decision", "return": "decision"}.get(typed_for, typed_for)
+    return next((name for name in (form, "decision", "comment") if rights.get(name)), "nowhere")
 
 
 def _moved(request: PersonRequest, member: Membership, reply_row: Reply, move: str) -> HttpResponse:
-    typed_text = request.POST.get("said", "")
+    typed_text = request.POST.get("said", "").replace("\r\n", "\n")  # as a browser counts what it lets people type
     try:
-        match move:
-            case "submit":
-                replies.submit(reply_row, member)
-            case "take-back":
-                replies.take_back(reply_row, member)
-            case "discard":
-                replies.discard(reply_row, member)
-            case "approve":
-                approve.approve(reply_row, member, typed_text)
-            case "return":
-                approve.send_back(reply_row, member, typed_text)
-            case _:
-                approve.say(reply_row, member, typed_text)
+        if move in ("approve", "return"):
+            replies.refuse_stale(reply_row, _version_read(request, reply_row))
+        reply_row = _carried_out(move, reply_row, member, typed_text)
     except replies.CannotDo as refused:
         if request.POST.get("hand_in"):
-            return _editor_again(request, member, reply_row, str(refused), 409)
+            return editor_again(request, member, reply_row, str(refused), 409)
         now = reply_for(member, reply_row.public_id)
         return show_reply(request, member, now, fault=str(refused), status=409, typed_for=move)
     except BadText as bad:
@@ -150,19 +168,48 @@ def _moved(request: PersonRequest, member: Membership, reply_row: Reply, move: s
     return _after(request, member, reply_row, move)
 
 
-def _editor_again(
-    request: PersonRequest, member: Membership, reply_row: Reply, fault: str, status: int
-) -> HttpResponse:
+def _version_read(request: PersonRequest, reply_row: Reply) -> int:
+    """Return the version that the page showed; a page of before that does not say it showed the present one."""
+    version = request.POST.get("version", "")
+    return int(version) if version.isascii() and version.isdigit() and len(version) < 9 else reply_row.version
+
+
+def _carried_out(move: str, reply_row: Reply, member: Membership, said: str) -> Reply:
+    """Carry out what was pressed. Return the reply that it is about from then on. Raises CannotDo, BadText."""
+    match move:
+        case "submit":
+            replies.submit(reply_row, member)
+        case "take-back":
+            replies.take_back(reply_row, member)
+        case "discard":
+            replies.discard(reply_row, member)
+        case "approve":
+            approve.approve(reply_row, member, said)
+        case "return":
+            approve.send_back(reply_row, member, said)
+        case "withdraw":
+            withdraw.withdraw(reply_row, member, said)
+        case "correct":
+            return withdraw.begin_correction(reply_row, member, said)
+        case _:
+            approve.say(reply_row, member, said)
+    return reply_row
+
+
+def editor_again(request: PersonRequest, member: Membership, reply_row: Reply, fault: str, status: int) -> HttpResponse:
     """Render the desk with the author's text as typed, because the site did not store it."""
     now = reply_for(member, reply_row.public_id)
-    typed = {"text": request.POST.get("text", ""), "intent": request.POST.get("intent", "")}
+    typed: dict[str, Any] = {name: request.POST.get(name, getattr(now, name)) for name in ("text", "intent")}
+    typed["registers"] = in_order(request.POST.getlist("registers"))
     return show_desk(request, member, now.exchange, status=status, reply=now, fault_of_reply=fault, typed_reply=typed)
 
 
 def _after(request: PersonRequest, member: Membership, reply_row: Reply, move: str) -> HttpResponse:
     slug = member.project.slug
-    if move == "take-back":
-        return _to_editor(reply_row)
+    if move in ("take-back", "correct"):
+        return to_editor(reply_row)
+    if move == "withdraw":
+        messages.success(request, _("Withdrawn. It guides no candidates any more and is in no file from now on."))
     if move == "discard":
         messages.success(request, _("Draft discarded."))
         return redirect("generation:exchange", slug, reply_row.exchange.public_id)
@@ -184,16 +231,13 @@ def _show_state(
 ) -> HttpResponse:
     """Render what is known about the text, and the flags beside a decision, which follow from it."""
     context = _about(member, reply_row, fault=fault, follows=True)
-    return render(request, "generation/_state.html", context, status=status)
+    return project_page(request, member, "generation/_state.html", context, status)
 
 
 def _ask_critics(reply_row: Reply, member: Membership, *, again: bool = False) -> str:
     """Ask critics about the reply's present text, unless they know it. Return why they cannot be asked, or ""."""
-    if not reply_row.text.strip() or replies.is_scored(reply_row):
-        return ""
     try:
-        counterspeech_request.score(reply_row.exchange, reply_row.text, member, again=again)
-        reply_row.refresh_from_db(fields=["pc", "aq", "t", "reward", "seen_intent", "critics", "scored_sha256"])
+        ask_critics(reply_row, member, again=again)
     except (counterspeech_request.BadChoice, BudgetExceeded) as bad:
         return _("Critics cannot be asked: %(why)s") % {"why": bad}
     return ""
@@ -201,8 +245,6 @@ def _ask_critics(reply_row: Reply, member: Membership, *, again: bool = False) -
 
 def _about(member: Membership, reply_row: Reply, **more: Any) -> dict[str, Any]:
     return {
-        "project": member.project,
-        "membership": member,
         "item": reply_row.exchange.item,
         "exchange": reply_row.exchange,
         "reply": reply_row,
@@ -211,6 +253,8 @@ def _about(member: Membership, reply_row: Reply, **more: Any) -> dict[str, Any]:
         "is_own": reply_row.author_id == member.pk,
         "checks": checks(),
         "least": REASON_LENGTH,
+        "desk_page": desk_page(reply_row.exchange),
+        "most": MOST,
         **more,
     }
 
@@ -227,11 +271,6 @@ def _candidate(exchange: Exchange, public_id: str) -> Candidate | None:
     return row
 
 
-def _to_editor(reply_row: Reply) -> HttpResponse:
-    slug, post = reply_row.exchange.project.slug, reply_row.exchange
-    if post.item is not None:
-        response = redirect("generation:item-counterspeech", slug, post.item.public_id)
-    else:
-        response = redirect("generation:exchange", slug, post.public_id)
-    response["Location"] += f"?intent={reply_row.intent}&reply={reply_row.public_id}#editor"
-    return response
+def to_editor(reply_row: Reply) -> HttpResponse:
+    """Redirect to the desk with this reply in the editor."""
+    return to_desk(reply_row.exchange, f"?intent={reply_row.intent}&reply={reply_row.public_id}#editor")

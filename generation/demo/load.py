@@ -13,16 +13,19 @@ from annotation.models import Item, Membership, Project
 from generation.counterspeech import approve
 from generation.counterspeech import replies as counterspeech_replies
 from generation.counterspeech import request as counterspeech_request
+from generation.counterspeech.claims import claims_of
+from generation.domain.counterspeech.claim_states import ClaimState
 from generation.domain.counterspeech.explanations import Explanation
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.options import CounterOptions, ExplainOptions, ScoreOptions
 from generation.methods.counterspeech import candidates, explain, score
 from generation.models import Candidate, Exchange, Reply
+from generation.practice.claims import Decision, decide
 from providers.messages import Reply as Said
 from providers.messages import Request
 from runs.control import start
 from runs.execution import runner
-from runs.queue import claim
+from runs.queue.claim import claim_next_run
 
 HAND_WRITTEN = "sample:hand-written"
 DATA = Path(__file__).with_name("data")
@@ -56,6 +59,7 @@ class SampleReplies(StrictShape):
     waiting: Answered
     returned: Answered
     edited: Written
+    no_source_because: str
     returned_because: str
 
 
@@ -73,6 +77,9 @@ def bring_in(project: Project) -> None:
     options = counterspeech_request.checked(ScoreOptions, {"text": edited})
     _hold(roof, score.NAME, options, _HandWritten(samples.approved, samples.edited), reviewer)
     counterspeech_replies.submit(_read(approved), reviewer)
+    for claim in claims_of(_read(approved)).stated:
+        decision = Decision(ClaimState.WITHOUT_SOURCE, reason=samples.no_source_because)
+        decide(_read(approved), claim.public_id, admin, decision)
     approve.approve(_read(approved), admin)
     waiting = counterspeech_replies.begin(collection, admin, Intent.DENOUNCING, _best(collection, Intent.DENOUNCING))
     counterspeech_replies.submit(waiting, admin)
@@ -133,7 +140,7 @@ def _hold(
         started_by=reviewer.public_id,
     )
     start.queue_runs([request], enqueue=False)
-    run = claim.claim_next_run(project=exchange.project.public_id, method=method)
+    run = claim_next_run(project=exchange.project.public_id, method=method)
     assert run is not None, "the run was queued just now"
     runner.perform_claimed(run, lambda _role, _name: model)
 

@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 
-from annotation.core.found import found
+from annotation.core.found import one
 from annotation.domain.choices import Role
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest, member_of
@@ -33,14 +33,14 @@ def looker(request: PersonRequest, slug: str) -> Membership:
 
 def batch_for(member: Membership, public_id: UUID) -> InjectionBatch:
     """Return a batch of the project. Raises Http404 if there is none."""
-    batch = found(InjectionBatch.objects.filter(project=member.project_id, public_id=public_id).first())
+    batch = one(InjectionBatch.objects, member.project, public_id)
     batch.project = member.project
     return batch
 
 
 def pool_for(member: Membership, public_id: UUID) -> PicturePool:
     """Return a pool of the project. Raises Http404 if there is none."""
-    pool = found(PicturePool.objects.filter(project=member.project_id, public_id=public_id).first())
+    pool = one(PicturePool.objects, member.project, public_id)
     pool.project = member.project
     return pool
 
@@ -58,8 +58,6 @@ def shown(member: Membership, **more: Any) -> dict[str, Any]:
     """Return the context that every page of injection needs."""
     waiting = Sample.objects.filter(project=member.project_id, state=SampleState.WAITING).count()
     return {
-        "project": member.project,
-        "membership": member,
         "is_on": settings.is_on(member.project),
         "waiting": waiting,
         **more,

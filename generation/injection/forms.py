@@ -18,6 +18,8 @@ from generation.domain.injection.strategies import PATTERNS, PATTERNS_OF, Strate
 from generation.injection import settings
 from generation.models import PicturePool
 
+MOST_REASON = 2_000
+
 
 class TermsForm(forms.Form):
     """An admin confirms that they have read the terms and keep to them."""
@@ -168,7 +170,7 @@ class RejectForm(forms.Form):
     """The reason for rejecting a sample: a usual one chosen by a button, a text, or both."""
 
     said = forms.CharField(required=False, max_length=200)
-    reason = WrittenField(label=_("Why not"), limit=2_000, required=False)
+    reason = WrittenField(label=_("Why not"), limit=MOST_REASON, required=False)
 
     def whole(self) -> str:
         """Return both parts of the reason as one text."""

@@ -274,6 +274,7 @@ class _Uploaded:
     def __init__(self, files: "Sequence[UploadedFile[bytes]]") -> None:
         self._files = dict(zip(map(str, range(len(files))), files, strict=True))
         self.names = list(self._files)
+        self.renamed: dict[str, str] = {}
 
     def shown(self, name: str) -> str:
         """Return the file's name in a form that is safe to show."""

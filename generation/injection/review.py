@@ -10,7 +10,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.core.transactions import short_transaction
-from annotation.domain.columns.items import INJECTED
 from annotation.domain.formats.base import Row, RowPrior
 from annotation.domain.text_rules import NOTE_LIMIT, BadText, read_text
 from annotation.imports import from_apps
@@ -112,7 +111,7 @@ def _row(sample: Sample, text: str) -> Row:
             "licence": pool_picture.licence_in_force,
         },
         image_prior=prior,
-        provenance={INJECTED: provenance(sample)},
+        injected=provenance(sample),
     )
 
 

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -17,6 +17,7 @@ from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Stage
 from annotation.models import Category, Membership
 from annotation.pages.access import PersonRequest
+from annotation.pages.project_page import project_page
 from generation.injection import material as injection_material
 from generation.injection import settings as injection_settings
 from generation.injection.access import maker, pool_for, shown, while_on
@@ -42,7 +43,7 @@ def pools(request: PersonRequest, slug: str) -> HttpResponse:
         else:
             return redirect("generation:pool", slug, pool.public_id)
     context = shown(member, pools=list(pools_of(member.project)), form=form)
-    return render(request, "generation/injection/pools.html", context, status=422 if form.errors else 200)
+    return project_page(request, member, "generation/injection/pools.html", context, status=422 if form.errors else 200)
 
 
 @require_GET
@@ -220,7 +221,7 @@ def _show_pool(
         items_form=PoolItemsForm(),
         files_form=PoolFilesForm(member.project.offered_categories()),
     )
-    return render(request, "generation/injection/pool.html", context | more, status=status)
+    return project_page(request, member, "generation/injection/pool.html", context | more, status=status)
 
 
 def _show_material(request: PersonRequest, member: Membership, *, status: int = 200, **more: Any) -> HttpResponse:
@@ -232,4 +233,4 @@ def _show_material(request: PersonRequest, member: Membership, *, status: int = 
         triggers_form=TriggersForm(),
         words_form=WordsForm(),
     )
-    return render(request, "generation/injection/material.html", context | more, status=status)
+    return project_page(request, member, "generation/injection/material.html", context | more, status=status)

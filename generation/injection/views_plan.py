@@ -5,13 +5,14 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest
+from annotation.pages.project_page import project_page
 from generation.domain.injection.plan import BadPlan
 from generation.injection import batches as injection_batches
 from generation.injection import settings
@@ -142,9 +143,8 @@ def batch(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Show one batch: what was asked for, and its progress."""
     member = maker(request, slug)
     batch_row = batch_for(member, public_id)
-    return render(
-        request, "generation/injection/batch.html", shown(member, standing=Standing(batch_row), batch=batch_row)
-    )
+    context = shown(member, standing=Standing(batch_row), batch=batch_row)
+    return project_page(request, member, "generation/injection/batch.html", context)
 
 
 @require_GET
@@ -152,9 +152,8 @@ def progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse
     """Render the part of a batch's page that is polled."""
     member = maker(request, slug)
     batch_row = batch_for(member, public_id)
-    return render(
-        request, "generation/injection/_progress.html", shown(member, standing=Standing(batch_row), batch=batch_row)
-    )
+    context = shown(member, standing=Standing(batch_row), batch=batch_row)
+    return project_page(request, member, "generation/injection/_progress.html", context)
 
 
 @require_POST
@@ -187,7 +186,7 @@ def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 def show_terms(request: PersonRequest, member: Membership, *, status: int = 200, **more: Any) -> HttpResponse:
     """Render the terms, with a form for those who may accept them."""
     context = shown(member, form=TermsForm(), consents=consents_of(member.project)[:5]) | more
-    return render(request, "generation/injection/terms.html", context, status=status)
+    return project_page(request, member, "generation/injection/terms.html", context, status=status)
 
 
 def show_plan(request: PersonRequest, member: Membership, *, status: int = 200, **more: Any) -> HttpResponse:
@@ -212,7 +211,7 @@ def show_plan(request: PersonRequest, member: Membership, *, status: int = 200, 
     )
     for standing in context["batches"]:
         standing.batch.project = project
-    return render(request, "generation/injection/plan.html", context | more, status=status)
+    return project_page(request, member, "generation/injection/plan.html", context | more, status=status)
 
 
 def _to_plan(slug: str) -> HttpResponse:

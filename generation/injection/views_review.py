@@ -6,19 +6,20 @@ from uuid import UUID
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest
+from annotation.pages.project_page import project_page
 from generation.domain.injection.states import SampleState
 from generation.domain.injection.strategies import Strategy
 from generation.domain.injection.yields import in_all
 from generation.injection import review as injection_review
 from generation.injection.access import looker, sample_for, shown, while_on
-from generation.injection.forms import RejectForm
+from generation.injection.forms import MOST_REASON, RejectForm
 from generation.injection.presenters import REPORTED, Look, YieldRate, YieldRow, visible_samples, waiting_samples
 from generation.injection.report import yields_of
 from generation.models import Sample
@@ -42,7 +43,7 @@ def review(request: PersonRequest, slug: str) -> HttpResponse:
     later = rows.filter(order__gt=int(after)).first() if after.isdecimal() and len(after) < 9 else None
     sample = later or rows.first()
     if sample is None:
-        return render(request, "generation/injection/review.html", shown(member, look=None))
+        return project_page(request, member, "generation/injection/review.html", shown(member, look=None))
     sample.project = member.project
     return show_sample(request, member, sample)
 
@@ -105,7 +106,7 @@ def log(request: PersonRequest, slug: str) -> HttpResponse:
         strategies=[row.value for row in Strategy],
         asked={"state": state, "strategy": strategy},
     )
-    return render(request, "generation/injection/log.html", context)
+    return project_page(request, member, "generation/injection/log.html", context)
 
 
 @require_GET
@@ -121,7 +122,7 @@ def report(request: PersonRequest, slug: str) -> HttpResponse:
         totals=[total.made, *(total.of(state) for state in REPORTED)],
         share=YieldRate(rate) if rate else None,
     )
-    return render(request, "generation/injection/report.html", context)
+    return project_page(request, member, "generation/injection/report.html", context)
 
 
 def _to_next(sample_row: Sample) -> HttpResponse:
@@ -137,5 +138,7 @@ def show_sample(
 ) -> HttpResponse:
     """Render the page of a sample, and record that a member who also annotates has seen it."""
     injection_review.look_at(sample_row, member)
-    context = shown(member, look=Look(sample_row), usual=list(enumerate(USUAL, start=1)), desk=True)
-    return render(request, "generation/injection/review.html", context | more, status=status)
+    context = shown(
+        member, look=Look(sample_row), usual=list(enumerate(USUAL, start=1)), desk=True, most_reason=MOST_REASON
+    )
+    return project_page(request, member, "generation/injection/review.html", context | more, status=status)

@@ -6,9 +6,14 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from annotation.domain.columns.items import is_injected
 from annotation.models import Item, Membership, Project
+from annotation.models.lines import LineField
 from generation.domain.counterspeech.explanations import Explanation, filled
 from providers.keyword.model import OWN_WORDS
+
+MOST_NAME = 200
+"""The maximum length of a group or a theme, in characters."""
 
 
 class CounterRules(models.Model):
@@ -30,6 +35,8 @@ class Exchange(models.Model):
     item = models.ForeignKey(Item, null=True, blank=True, on_delete=models.CASCADE, related_name="exchanges")
     pasted = models.TextField(blank=True, default="")  # where there is no item
     description = models.TextField(blank=True, default="")  # of the picture, by a model that sees pictures
+    group_named = LineField(max_length=MOST_NAME, blank=True, default="", db_default="")  # where the item names none
+    theme = LineField(max_length=MOST_NAME, blank=True, default="", db_default="")  # what it says of the group
     opened_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="exchanges")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -49,6 +56,22 @@ class Exchange(models.Model):
     def hate(self) -> str:
         """The text of the post; empty where the item is a picture alone."""
         return self.item.text if self.item is not None else self.pasted
+
+    @property
+    def target_group(self) -> str:
+        """The group that the post is about: the item's own, or the one that somebody named at the desk."""
+        return (self.item.target_group if self.item is not None else "") or self.group_named
+
+    def say_about(self, *, group: str | None = None, theme: str | None = None) -> None:
+        """Store whom the post is about and its theme; None leaves one as it is. The group that the item names stays."""
+        self.group_named = self.group_named if group is None else group
+        self.theme = self.theme if theme is None else theme
+        self.save(update_fields=["group_named", "theme"])
+
+    @property
+    def injected(self) -> bool:
+        """Whether a model wrote the post as a sample for the project."""
+        return self.item is not None and is_injected(self.item.provenance)
 
     @property
     def name(self) -> str:

@@ -1,5 +1,6 @@
 """Candidates written by models, replies of people, comments, comparisons, and the store of exemplars."""
 
+from typing import Optional
 from uuid import uuid4
 
 from django.db import models
@@ -10,8 +11,9 @@ from annotation.models import Membership, Project
 from annotation.models.base import choices
 from annotation.models.lines import LineField
 from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.platforms import Length, Platform, length_on
 from generation.domain.counterspeech.preferences import Choice, Criterion
-from generation.domain.counterspeech.states import ReplyState
+from generation.domain.counterspeech.states import MOST_REASON, ReplyState
 from generation.domain.counterspeech.writers import Writer, WriterMode, writer_of
 from generation.models.exchanges import Exchange, Explanations
 
@@ -84,6 +86,17 @@ class Candidate(Scored):
         return WriterMode(self.settings.get("mode", WriterMode.LIST))
 
     @property
+    def registers(self) -> list[str]:
+        """The registers that it was asked for in."""
+        return list(self.settings.get("registers", ()))
+
+    @property
+    def length(self) -> Length | None:
+        """Its length on the platform for which it was asked for; None if it was for none in particular."""
+        platform = self.settings.get("platform")
+        return length_on(Platform(platform), self.text) if platform else None
+
+    @property
     def asked_for(self) -> int | None:
         """How many candidates were asked for (N); None if that is not known any more."""
         number = self.settings.get("candidates")
@@ -96,7 +109,10 @@ class Candidate(Scored):
 
 
 class Reply(Scored):
-    """A reply that a person writes or edits; only a second person can approve it."""
+    """A reply that a person writes or edits; only a second person can approve it.
+
+    A correction is a reply of its own. When it is approved, it replaces the one that it corrects.
+    """
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     exchange = models.ForeignKey(Exchange, on_delete=models.CASCADE, related_name="replies")
@@ -104,7 +120,9 @@ class Reply(Scored):
         Candidate, null=True, blank=True, on_delete=models.RESTRICT, related_name="replies"
     )  # None: not written from a candidate
     intent = models.CharField(max_length=12, choices=INTENTS)
+    registers = models.JSONField(default=list, blank=True)  # of `Register`, in its order
     text = models.TextField(blank=True, default="")
+    writing_seconds = models.PositiveIntegerField(default=0, db_default=0)  # of work on it (`writing_time`)
     state = models.CharField(max_length=10, choices=choices(ReplyState), default=ReplyState.DRAFT)
     author = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="replies_written")
     approver = models.ForeignKey(
@@ -118,11 +136,24 @@ class Reply(Scored):
     changed_at = models.DateTimeField(default=timezone.now)
     submitted_at = models.DateTimeField(null=True, blank=True)
     approved_at = models.DateTimeField(null=True, blank=True)
+    replaces = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.RESTRICT, related_name="corrections"
+    )  # the reply that this one corrects
+    correction_reason = LineField(max_length=MOST_REASON, blank=True, default="", db_default="")
+    withdrawn_by = models.ForeignKey(
+        Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="replies_withdrawn"
+    )
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    withdrawal_reason = LineField(max_length=MOST_REASON, blank=True, default="", db_default="")
 
     class Meta:
         constraints = (
             models.CheckConstraint(
                 condition=~Q(state=ReplyState.APPROVED) | Q(approver__isnull=False), name="reply_approved_by_somebody"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=ReplyState.WITHDRAWN) | Q(withdrawn_by__isnull=False) & ~Q(withdrawal_reason=""),
+                name="reply_withdrawn_for_a_reason",
             ),
             models.CheckConstraint(
                 condition=Q(approver__isnull=True) | ~Q(approver=models.F("author")), name="reply_not_by_its_author"
@@ -134,13 +165,20 @@ class Reply(Scored):
         return str(self.public_id)
 
     @property
+    def replaced_by(self) -> Optional["Reply"]:
+        """The correction that took its place; None if there is none."""
+        if self.state != ReplyState.REPLACED:
+            return None
+        return self.corrections.exclude(approved_at=None).select_related("approver").get()
+
+    @property
     def conforms(self) -> bool | None:
         """Whether the critic who was not told the intent saw the intended one; None if that critic gave no answer."""
         return self.seen_intent == self.intent if self.seen_intent else None
 
 
 class ReplyComment(models.Model):
-    """A comment on a reply: written when it was returned, or at any time before it is approved."""
+    """A comment on a reply: written when it was returned, or at any time while it is open."""
 
     reply = models.ForeignKey(Reply, on_delete=models.CASCADE, related_name="comments")
     author = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="reply_comments")
@@ -151,18 +189,47 @@ class ReplyComment(models.Model):
         ordering = ("id",)
 
 
+class Submission(models.Model):
+    """A text as its author handed it in, with the comment that returned it. Text and intent are never changed."""
+
+    reply = models.ForeignKey(Reply, on_delete=models.CASCADE, related_name="submissions")
+    number = models.PositiveIntegerField()  # 1 is the first
+    intent = models.CharField(max_length=12, choices=INTENTS)
+    text = models.TextField()
+    submitted_at = models.DateTimeField(default=timezone.now)
+    returned_with = models.OneToOneField(
+        ReplyComment, null=True, blank=True, on_delete=models.SET_NULL, related_name="submission"
+    )  # None: it was not returned
+
+    class Meta:
+        ordering = ("number",)
+        constraints = (models.UniqueConstraint(fields=("reply", "number"), name="submission_number_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.reply} {self.number}"
+
+
 class Exemplar(models.Model):
     """A row of the store of exemplars: a post with an approved or imported reply that may guide new ones."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="exemplars")
     external_id = models.CharField(max_length=128)  # of the file, or the reply's public id
     hate = models.TextField()
-    intent = models.CharField(max_length=12, choices=INTENTS)
+    intent = models.CharField(max_length=12, choices=INTENTS, blank=True)  # empty: its type is none of the intents
+    registers = models.JSONField(default=list, blank=True)
     text = models.TextField()
     explanations = models.JSONField(default=dict, blank=True)
+    hs_type = LineField(max_length=200, blank=True, default="", db_default="")  # CONAN's columns, as in the file
+    hs_sub_type = LineField(max_length=200, blank=True, default="", db_default="")
+    cn_type = LineField(max_length=200, blank=True, default="", db_default="")
     reply = models.OneToOneField(Reply, null=True, blank=True, on_delete=models.CASCADE, related_name="exemplar")
     source = LineField(max_length=500, blank=True, default="")
     licence = LineField(max_length=200, blank=True, default="")
+    checked_at = models.DateTimeField(null=True, blank=True)  # when somebody last checked that it still holds
+    checked_by = models.ForeignKey(
+        Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="exemplars_checked"
+    )
+    used_at = models.DateTimeField(null=True, blank=True)  # when somebody last posted it or began a reply from it
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -193,3 +260,11 @@ class Comparison(models.Model):
     def choice(self, criterion: Criterion) -> Choice:
         """Return the choice by one criterion."""
         return Choice(getattr(self, criterion))
+
+
+class ExemplarVector(models.Model):
+    """The embedding vector of a row of the store: of its post and reply, which never change."""
+
+    exemplar = models.OneToOneField(Exemplar, on_delete=models.CASCADE, related_name="vector")
+    model = models.CharField(max_length=160)
+    vector = models.BinaryField()  # float32, little-endian, length 1

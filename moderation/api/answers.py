@@ -11,7 +11,10 @@ from annotation.api.answers import Page
 from annotation.api.problems import Problem
 from annotation.domain.choices import Level, Modality, Reason, Stage
 from annotation.models import Ruling
+from moderation.debates.disagreement import RunDisagreement
 from moderation.debates.waiting import WaitsFor
+from moderation.domain.antihateagent.doubts import Doubt
+from moderation.domain.hatexscore.second_reading import ReadBy
 from moderation.domain.triage import Side
 from moderation.models.appeals import AppealOutcome
 from runs.domain.states import RunState
@@ -39,14 +42,27 @@ class RunLimit(TypedDict):
     detail: str
 
 
+class ExplanationReading(TypedDict):
+    """Who read an explanation: the `rules`, the `reader`, or `nobody`; and, where it answered, what the reader read."""
+
+    by: ReadBy
+    model: NotRequired[str]
+    refusal: NotRequired[bool]
+    conclusion: NotRequired[bool | None]
+    group: NotRequired[str]
+    tie: NotRequired[str]
+
+
 class RunSummary(TypedDict):
     """How far a run is and what it came to; null is what is not known, or not open to the caller.
 
     `warnings`: `injection_suspected` if something that the models read looks like an order to them, `led_astray` if an
     answer repeats our own instructions, `reason_disagrees` if the reason concludes the opposite of the verdict.
     `faults` are those of searches that the run went on without; `no_search` says that no search was answered. `limit`
-    is where it ended early, with a verdict on what it had. `missing` maps each perspective that gave no usable answer
-    to its reason. `prompts` is the set that the models were asked with. `seconds` are those of work, without waiting.
+    is where it ended early, with a verdict on what it had. `read_by` is there where an explanation had a second reader.
+    `missing` maps each perspective that gave no usable answer to its reason. `disagreement` is that inside the debate,
+    empty for other methods. `prompts` is the set that the models were asked with. `seconds` are those of work, without
+    waiting.
     """
 
     item: str | None
@@ -60,7 +76,9 @@ class RunSummary(TypedDict):
     faults: list[RunFault]
     no_search: bool
     limit: RunLimit | None
+    read_by: NotRequired[ExplanationReading]
     missing: dict[str, str]
+    disagreement: list[RunDisagreement]
     calls: int
     prompts: str | None
     prompts_version: str | None
@@ -123,10 +141,12 @@ class RunStep(TypedDict):
 class RunWithTurns(RunSummary):
     """A run with the steps that are under way, and its turns.
 
+    `orders` says where something stands that looks like an order to the models: the post, or what certain steps read.
     `saved` is the money that caching of prompts saved, null where nothing was.
     """
 
     steps: list[RunStep]
+    orders: list[str]
     saved: float | None
     turns: list[TurnJson]
 
@@ -145,6 +165,58 @@ class RunsQueued(TypedDict):
     to_ask_anew: NotRequired[str]
 
 
+class PassageJson(TypedDict):
+    """An exact passage of a page in its sentence; `page` is that of a PDF, from 1.
+
+    `doubts`: `denied` (beside it the page denies it), `quoted` (the page quotes somebody), `rated` (it is the claim
+    that the page rates), `comment` (a reader wrote it).
+    """
+
+    quote: str
+    sentence: str
+    stance: str
+    relevance: int
+    bearing: str
+    page: int | None
+    doubts: list[Doubt]
+
+
+class CardJson(TypedDict):
+    """A page that holds evidence. `source` is what it states of itself; null is "not said"."""
+
+    id: UUID
+    number: int
+    url: str
+    domain: str
+    title: str
+    query: str
+    fetched_at: datetime
+    sha256: str
+    source: dict[str, Any]
+    copies: list[str]
+    struck_at: datetime | None
+    struck_because: str
+    passages: list[PassageJson]
+
+
+class InvestigationJson(TypedDict):
+    """A run that gathered evidence. `outdated`: cards were struck or restored since the judgment that is shown."""
+
+    run: UUID
+    judgment: UUID
+    state: RunState
+    outcome: dict[str, Any] | None
+    outdated: bool
+    judgments: list[UUID]
+    cards: list[CardJson]
+
+
+class EvidenceJson(TypedDict):
+    """The investigations of an item, newest first."""
+
+    investigations: list[InvestigationJson]
+
+
 class RunCancelled(TypedDict):
     """Whether the request ended the run; false if it had ended already."""
 
@@ -157,6 +229,13 @@ class RunContinued(TypedDict):
     run: UUID
 
 
+class CheckQueued(TypedDict):
+    """The run that looks for evidence; `new` is false if it was there already."""
+
+    run: UUID
+    new: bool
+
+
 class JudgeQueued(TypedDict):
     """The run that judges again; null if one is under way."""
 
@@ -167,12 +246,16 @@ class JudgeQueued(TypedDict):
 
 
 class DisputeRow(TypedDict):
-    """A disputed post of the queue."""
+    """A disputed post of the queue.
+
+    `vote_entropy` is that of the newest debate of perspectives, in bits; null where none has such a figure.
+    """
 
     id: UUID
     reasons: list[Reason]
     since: datetime | None
     level: Level | None
+    vote_entropy: float | None
     round: int
     version: int
     batch: str

@@ -49,7 +49,7 @@ _FILTERS = {
     "run": "Only posts with or without a model run.",
     "score": "Only posts with or without a scored explanation.",
     "who": "Only posts that are free, or that are held by the caller.",
-    "order": "What comes first: the urgent ones, or the oldest.",
+    "order": "What comes first: the urgent ones, the oldest, or those whose newest debate disagreed most.",
 }
 """What each filter of the queue does."""
 _REFUSED = {409: Problem, 422: Problem}
@@ -66,6 +66,11 @@ class Disputes(APIView):
                 for name, words in _FILTERS.items()
             ),
             OpenApiParameter("batch", str, description="Only posts of this batch."),
+            OpenApiParameter(
+                "disagreement",
+                float,
+                description="Only posts whose newest debate of perspectives has votes of this entropy (bits) or more.",
+            ),
             *PAGING,
         ],
         responses={200: DisputePage},
@@ -79,7 +84,10 @@ class Disputes(APIView):
             return problem(400, wrong.code, str(wrong))
         disputes = queue.queue(mine, filters)
         return page_of(
-            request, disputes, lambda items: [dispute_row_json(item) for item in items], (*_FILTERS, "batch")
+            request,
+            disputes,
+            lambda items: [dispute_row_json(item) for item in items],
+            (*_FILTERS, "batch", "disagreement"),
         )
 
 

@@ -54,6 +54,7 @@ def dispute_row_json(item: Item) -> DisputeRow:
         "reasons": [row.reason for row in getattr(item, "open_disputes", ())],
         "since": getattr(item, "open_since", None),
         "level": _level(item),
+        "vote_entropy": getattr(item, "vote_entropy", None),
         "round": item.round,
         "version": item.version,
         "batch": item.batch,

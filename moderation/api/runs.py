@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -17,11 +16,13 @@ from annotation.api.access import member, problem
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedDict, BoundedList, RequestShape
+from annotation.core.found import found
 from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.models import Item, Membership, record
-from annotation.review.queue import may_see_intent, may_see_votes
+from annotation.review.queue import may_see_intent
 from moderation.api.answers import JudgeQueued, RunCancelled, RunContinued, RunPage, RunsQueued, RunWithTurns
 from moderation.debates import ask_again, presenters, start
+from moderation.debates.posts import ReadPost, pasted_among, post_for
 from moderation.debates.run_json import run_as_json
 from moderation.domain.task import MOST_REPEATS
 from moderation.methods.debate_method import BadChoice
@@ -35,7 +36,22 @@ MOST_ANSWERING = 200
 """The most runs that an answer names which were there before."""
 
 
-class WishShape(RequestShape):
+class AskedShape(RequestShape):
+    """How models are asked."""
+
+    options = BoundedDict(default=dict)
+    models = BoundedDict(
+        child=serializers.CharField(), default=dict, help_text="The model of each role, as provider:model."
+    )
+    limits = BoundedDict(
+        child=serializers.IntegerField(min_value=1),
+        default=dict,
+        help_text="What one run may use at most: calls, tokens, seconds. What is not named has the method's own limit.",
+    )
+    again = serializers.BooleanField(default=False, help_text="Ask also what was answered before.")
+
+
+class WishShape(AskedShape):
     """A method, its items and its options. Without `items` and `stage` it works on all items."""
 
     method = serializers.ChoiceField(list(METHODS))
@@ -47,17 +63,7 @@ class WishShape(RequestShape):
         help_text="The posts' own ids, as imported (`external_id`). An empty list is no post.",
     )
     stage = serializers.ChoiceField([str(stage) for stage in Stage], default=None, allow_null=True)
-    options = BoundedDict(default=dict)
-    models = BoundedDict(
-        child=serializers.CharField(), default=dict, help_text="The model of each role, as provider:model."
-    )
     repeats = serializers.IntegerField(default=1, min_value=1, max_value=MOST_REPEATS)
-    limits = BoundedDict(
-        child=serializers.IntegerField(min_value=1),
-        default=dict,
-        help_text="What one run may use at most: calls, tokens, seconds. What is not named has the method's own limit.",
-    )
-    again = serializers.BooleanField(default=False, help_text="Ask also what was answered before.")
 
 
 class JudgeShape(RequestShape):
@@ -140,9 +146,9 @@ class OneRun(APIView):
 
     @extend_schema(responses={200: RunWithTurns})
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Show a run with its turns so far."""
-        _mine, run, item = _run(request, slug, public_id)
-        return Response(run_as_json(run, item.external_id, list(run.turns.order_by("id"))))
+        """Show a run with its turns so far. `item` is null where it is about a pasted text."""
+        _mine, run, post = visible_run(request, slug, public_id)
+        return Response(run_as_json(run, post.name, list(run.turns.order_by("id"))))
 
 
 class Cancelled(APIView):
@@ -151,7 +157,7 @@ class Cancelled(APIView):
     @extend_schema(request=None, responses={200: RunCancelled})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Cancel a run; its turns stay. `cancelled` is false if it had ended already."""
-        mine, run, _item = _run(request, slug, public_id)
+        mine, run, _post = visible_run(request, slug, public_id)
         ended = run_start.cancel_runs([run.public_id])
         if ended:
             record(EventVerb.RUN_CANCELLED, project=mine.project, actor=mine, row=run.public_id)
@@ -169,7 +175,7 @@ class Retried(APIView):
 
         Return the id of the run that goes on: a failed or cancelled run itself, else a new one.
         """
-        mine, run, _item = _run(request, slug, public_id)
+        mine, run, _post = visible_run(request, slug, public_id)
         continued = ask_again.retry_run(run, mine.project, mine)
         if continued is None:
             sentence = f"This run is {run.state}: it did not stop without a verdict, or one like it is under way."
@@ -185,7 +191,7 @@ class JudgedAgain(APIView):
     @extend_schema(request=JudgeShape, responses={202: JudgeQueued})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Let a model judge, for the price of one call. Return the new run; null if one is under way already."""
-        mine, run, _item = _run(request, slug, public_id)
+        mine, run, _post = visible_run(request, slug, public_id)
         shape = JudgeShape(data=request.data)
         shape.is_valid(raise_exception=True)
         try:
@@ -197,7 +203,8 @@ class JudgedAgain(APIView):
 
 def _rows(runs: Sequence[Run], viewer: Membership) -> list[dict[str, Any]]:
     items = presenters.items_of_runs(runs)
-    return [_row(run, items.get(run.subject), viewer) for run in runs]
+    texts = pasted_among(viewer.project, {run.subject for run in runs} - items.keys())
+    return [_row(run, items.get(run.subject), viewer, pasted=run.subject in texts) for run in runs]
 
 
 def _answering(mine: Membership, items: QuerySet[Item], wish: start.DebateRequest) -> list[str]:
@@ -206,21 +213,24 @@ def _answering(mine: Membership, items: QuerySet[Item], wish: start.DebateReques
     return [str(public_id) for public_id in runs.order_by("-id").values_list("public_id", flat=True)[:MOST_ANSWERING]]
 
 
-def _row(run: Run, item: Item | None, viewer: Membership) -> dict[str, Any]:
+def _row(run: Run, item: Item | None, viewer: Membership, *, pasted: bool) -> dict[str, Any]:
     """Return a run of the list; without its verdict if the viewer may still be asked about the item."""
-    if item is not None and may_see_intent(item, viewer):
-        row = run_as_json(run, item.external_id, (), pauses=())
+    if pasted or (item is not None and may_see_intent(item, viewer)):
+        row = run_as_json(run, item.external_id if item else None, (), pauses=())
     else:
-        row = run_as_json(run, None, (), pauses=()) | {"hateful": None, "category": None, "reason": None}
-    for name in ("steps", "turns", "saved"):  # of a single run only
+        row = run_as_json(run, None, (), pauses=()) | {
+            "hateful": None,
+            "category": None,
+            "reason": None,
+            "disagreement": [],
+        }
+    for name in ("steps", "orders", "turns", "saved"):  # of a single run only
         row.pop(name)
     return row | {"method": run.method, "repeat": run.repeat}
 
 
-def _run(request: Request, slug: str, public_id: UUID) -> tuple[Membership, Run, Item]:
+def visible_run(request: Request, slug: str, public_id: UUID) -> tuple[Membership, Run, ReadPost]:
+    """Return a run about a post that the caller may see, with the caller's membership. Raises Http404."""
     mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-    run = presenters.debate_runs(mine.project).filter(public_id=public_id).first()
-    item = Item.objects.filter(project=mine.project, public_id=run.subject).first() if run else None
-    if run is None or item is None or item.excluded_for == "reported" or not may_see_votes(item, mine):
-        raise Http404
-    return mine, run, item
+    run = found(presenters.debate_runs(mine.project).filter(public_id=public_id).first())
+    return mine, run, post_for(mine, run.subject)

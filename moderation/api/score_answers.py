@@ -3,7 +3,7 @@
 Every key is always there unless its type is not total, and a key that is not named is never there.
 """
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 from uuid import UUID
 
 from moderation.domain.hatexscore.cc import Rule
@@ -28,8 +28,19 @@ class GroupNamed(TypedDict):
     tie: str | None
 
 
+class SecondReadingJson(TypedDict):
+    """What a model read where the rules were not sure; `groups` are those that its words name, if it was scored."""
+
+    model: str
+    refusal: bool
+    conclusion: bool | None
+    group: str
+    tie: str
+    groups: NotRequired[list[GroupNamed]]
+
+
 class ReadingJson(TypedDict, total=False):
-    """What was found in an explanation; empty before it is scored."""
+    """What was found in an explanation; empty before it is scored. `second` is there where a reader read it too."""
 
     language: str
     conclusions: list[list[int | bool | None]]
@@ -40,6 +51,7 @@ class ReadingJson(TypedDict, total=False):
     groups: list[GroupNamed]
     trivial: bool
     evidence: bool
+    second: SecondReadingJson
 
 
 class ScoreJson(TypedDict):

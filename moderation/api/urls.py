@@ -3,7 +3,7 @@
 from django.urls import path
 
 from annotation.pages.view_marks import takes_long_texts
-from moderation.api import desk, runs, scores
+from moderation.api import desk, evidence, runs, scores
 
 app_name = "runs-api"
 
@@ -13,6 +13,21 @@ urlpatterns = [
     path("projects/<slug:slug>/runs/<uuid:public_id>/cancel/", runs.Cancelled.as_view(), name="run-cancel"),
     path("projects/<slug:slug>/runs/<uuid:public_id>/retry/", runs.Retried.as_view(), name="run-retry"),
     path("projects/<slug:slug>/runs/<uuid:public_id>/judge/", runs.JudgedAgain.as_view(), name="run-judge"),
+    path(
+        "projects/<slug:slug>/runs/<uuid:public_id>/judge-evidence/",
+        evidence.EvidenceJudged.as_view(),
+        name="run-judge-evidence",
+    ),
+    path("projects/<slug:slug>/items/<uuid:public_id>/evidence/", evidence.ItemEvidence.as_view(), name="evidence"),
+    path(
+        "projects/<slug:slug>/texts/<uuid:public_id>/evidence/",
+        takes_long_texts(evidence.TextEvidence.as_view()),
+        name="text-evidence",
+    ),
+    path("projects/<slug:slug>/evidence/<uuid:public_id>/strike/", evidence.Struck.as_view(), name="evidence-strike"),
+    path(
+        "projects/<slug:slug>/evidence/<uuid:public_id>/restore/", evidence.Restored.as_view(), name="evidence-restore"
+    ),
     path("projects/<slug:slug>/disputes/", desk.Disputes.as_view(), name="disputes"),
     path("projects/<slug:slug>/disputes/next/", desk.NextDispute.as_view(), name="dispute-next"),
     path("projects/<slug:slug>/disputes/<uuid:public_id>/", desk.OneDispute.as_view(), name="dispute"),

@@ -4,10 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.template.defaultfilters import floatformat
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from annotation.pages.display_names import name_of
+from moderation.debates.disagreement import DISAGREEMENT
 from moderation.debates.presenters import ShownRun
 from runs.domain.states import RunState
 
@@ -31,6 +34,7 @@ def compared_lines(both: Sequence[ShownRun]) -> list[ComparedLine]:
         ComparedLine(_("Method"), [str(shown.method.label) for shown in both]),
         ComparedLine(_("Verdict"), [_verdict(shown) for shown in both]),
         ComparedLine(_("Category"), [_category(shown) for shown in both]),
+        *_disagreement(both),
         *_models(both),
         ComparedLine(_("Prompts"), [shown.prompts for shown in both]),
         *_options(both),
@@ -53,6 +57,15 @@ def _category(shown: ShownRun) -> str:
     if shown.category is None or shown.led_astray:
         return ""
     return f"{shown.category.key or shown.category.code} {shown.category.name}"
+
+
+def _disagreement(both: Sequence[ShownRun]) -> Iterator[ComparedLine]:
+    """Yield the figures of the disagreement inside the debates that both have."""
+    first, second = ({row[0]: row for row in DISAGREEMENT.table(shown.outcome).rows} for shown in both)
+    for name in first:
+        if name in second:
+            figures = [why or floatformat(value, -2) for _name, value, *_ends, why in (first[name], second[name])]
+            yield ComparedLine(capfirst(str(name)), list(map(str, figures)))
 
 
 def _models(both: Sequence[ShownRun]) -> Iterator[ComparedLine]:

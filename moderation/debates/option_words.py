@@ -16,7 +16,7 @@ _LONGEST = 60  # characters; longer values are texts, which nobody compares in a
 
 def in_order(method: DebateMethod, names: Iterable[str]) -> list[str]:
     """Return options and roles in the order of the form that starts the method; what it does not have comes last."""
-    known = [*method.form.by_option(), *RunFields.base_fields, *map(str, method.roles)]
+    known = [*method.form.by_option(), *RunFields.base_fields, *map(str, (*method.roles, *method.optional_roles))]
     return sorted(names, key=lambda name: (known.index(name) if name in known else len(known), name))
 
 

@@ -10,9 +10,12 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import QuerySet, Sum
 
+from annotation.analytics.declared_figures import FigureTable
 from annotation.models import Category, Item, Project
 from moderation.debates.ask_again import is_open_to_judges
+from moderation.debates.disagreement import DISAGREEMENT
 from moderation.debates.progress import RunProgress, StageState, progress_of, stages_of, usual_seconds
+from moderation.debates.suspected import suspected_places
 from moderation.debates.trouble import trouble_of
 from moderation.debates.waiting import Wait, seconds_of_work, wait_of
 from moderation.methods.built_in_baseline import answered_alone, answered_roles
@@ -62,6 +65,11 @@ class ShownRun:
         """The run as its method presents it; None for methods with one question."""
         present = self.method.details
         return present(self.run, self.turns) if present else None
+
+    @property
+    def disagreement(self) -> FigureTable:
+        """The figures of the disagreement inside the debate; no row for methods without one."""
+        return DISAGREEMENT.table(self.outcome)
 
     @property
     def prompts(self) -> str:
@@ -129,10 +137,10 @@ class ShownRun:
         """Whether a turn repeats a secret word of our instructions; it is then not shown as a judgement."""
         return any(Flag.LED_ASTRAY in turn.flags for turn in self.turns)
 
-    @property
-    def may_follow_orders(self) -> bool:
-        """Whether something that the models read looks like an order to them: the verdict may follow it."""
-        return any(Flag.INJECTION_SUSPECTED in turn.flags for turn in self.turns)
+    @cached_property
+    def orders(self) -> list[str]:
+        """Where something stands that looks like an order to the models, which the verdict may follow."""
+        return suspected_places(self.run, self.turns)
 
 
 @dataclass(frozen=True)

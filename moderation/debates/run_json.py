@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from moderation.debates.disagreement import figures_json
 from moderation.debates.progress import progress_of
+from moderation.debates.suspected import suspected_places
 from moderation.debates.waiting import seconds_of_work, wait_of
 from moderation.domain.predict.protocol import missing_perspectives
 from runs.domain.states import OPEN
@@ -22,8 +24,9 @@ def run_as_json(
     `warnings` holds `injection_suspected` if something that the models read looks like an order to them, and
     `led_astray` if an answer repeats our own instructions, `reason_disagrees` if the reason concludes the opposite of
     the verdict. `faults` are those that did not end the run, `no_search` says that none of its searches was answered,
-    and `limit` names the limit that ended it early. `missing` maps each perspective that gave no usable answer to its
-    reason: its vote is in neither camp.
+    and `limit` names the limit that ended it early. `read_by` says who read an explanation, and is there where a reader
+    is named. `missing` maps each perspective that gave no usable answer to its reason: its vote is in neither camp.
+    `disagreement` holds the figures of the disagreement inside the debate.
     """
     wait = wait_of(run, pauses) if run.state in OPEN else None
     outcome, saved = run.outcome or {}, run_saving(run, turns)
@@ -40,13 +43,16 @@ def run_as_json(
         "faults": outcome.get("faults", []),
         "no_search": bool(outcome.get("no_search")),
         "limit": outcome.get("limit"),
+        **({"read_by": outcome["read_by"]} if "read_by" in outcome else {}),
         "missing": missing_perspectives(outcome.get("stances", [])),
+        "disagreement": figures_json(outcome),
         "calls": run.calls,
         "prompts": run.options.get("prompts"),
         "prompts_version": run.options.get("prompts_version"),
         "seconds": round(seconds_of_work(run), 1),
         "waits": wait.as_json() if wait else None,
         "steps": progress.as_json() if progress else [],
+        "orders": suspected_places(run, turns),
         "saved": None if saved is None else float(saved),
         "turns": [_turn_as_json(turn) for turn in turns],
     }

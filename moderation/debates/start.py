@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F, QuerySet
@@ -13,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from annotation.domain.choices import EventVerb
 from annotation.models import Item, Membership, Project, record
+from moderation.debates import order_readings
 from moderation.domain.task import MOST_REPEATS
 from moderation.methods import prompt_choice
 from moderation.methods.debate_method import BadChoice, DebateMethod
@@ -72,6 +74,7 @@ def start_runs(
     queued = 0
     with transaction.atomic():
         budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
+        order_readings.ask_about_items(project, items, ring=ring)
         for repeat, (plan, planned_items) in product(range(wish.repeats), planned):
             like = run_start.RunRequest(
                 method=method.name,
@@ -97,6 +100,39 @@ def start_runs(
                 prompts_version=options["prompts_version"],
             )
     return queued
+
+
+def start_on_text(project: Project, post: UUID, wish: DebateRequest, actor: Membership | None = None) -> Run | None:
+    """Enqueue the method on a post that is no item (`extensions.pasted_text`).
+
+    Return the run that answers the request: the new one, or an earlier one with the same options and models.
+    Raises BadChoice.
+    """
+    method, options = known_method(wish.method), options_for(project, wish)
+    method.check_start(options)
+    plan = model_plan_of(project, wish, describes=False)
+    variant = variant_of(options, plan)
+    same = Run.objects.filter(project=project.public_id, subject=post, method=method.name, variant=variant)
+    states = OPEN if wish.again else (*OPEN, *ANSWERED)
+    with transaction.atomic():
+        if (answer := same.filter(state__in=states).order_by("id").last()) is not None:
+            return answer
+        budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
+        order_readings.ask_about_texts(project, [post])
+        request = run_start.RunRequest(
+            method=method.name,
+            project=project.public_id,
+            subject=post,
+            model_plan=plan,
+            variant=variant,
+            options=options,
+            started_by=actor.public_id if actor else None,
+            limits=_limits(wish),
+        )
+        queued = run_start.queue_runs([request])
+        if queued:
+            record(EventVerb.RUNS_STARTED, project=project, actor=actor, row=post, method=method.name, runs=queued)
+    return same.order_by("id").last()
 
 
 def count_left_out(project: Project, items: QuerySet[Item], wish: DebateRequest) -> tuple[int, str]:
@@ -223,10 +259,11 @@ def model_plan_of(project: Project | None, wish: DebateRequest, *, describes: bo
     Raises NobodyDescribes if only the describer is missing.
     """
     method, chosen = known_method(wish.method), dict(wish.models)
-    if unknown := sorted(set(chosen) - set(method.roles)):
+    known = (*method.roles, *method.optional_roles)
+    if unknown := sorted(set(chosen) - set(known)):
         raise BadChoice(
             _("%(method)s has no role %(role)s; it has %(known)s.")
-            % {"method": method.name, "role": unknown[0], "known": ", ".join(method.roles)}
+            % {"method": method.name, "role": unknown[0], "known": ", ".join(known)}
         )
     if wish.judges:
         if method.judge is None:
@@ -235,6 +272,8 @@ def model_plan_of(project: Project | None, wish: DebateRequest, *, describes: bo
     overrides = {**(project.model_plan if project else {}), **chosen}
     speakers = [role for role in _speakers(method, wish) if role is not ModelRole.DESCRIBER]
     plan = {str(role): usable_model(role, overrides.get(role, "")) for role in speakers}
+    optional = {str(role): usable_model(role, overrides.get(role, "")) for role in method.optional_roles}
+    plan |= {role: name for role, name in optional.items() if name}
     plan |= method.complete_plan(project, wish.options)
     if describes and ModelRole.DESCRIBER in _speakers(method, wish):
         try:
@@ -269,7 +308,7 @@ def _limits(wish: DebateRequest) -> Limits:
 
 
 def usable_model(role: ModelRole, name: str) -> str:
-    """Return the full name of the model for this role.
+    """Return the full name of the model for this role; empty for an optional role that none is named for.
 
     Raises BadChoice if the model cannot be used.
     """

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from annotation.core.found import found
@@ -18,10 +17,11 @@ from annotation.glossary import entries
 from annotation.models import Item, Membership
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.project_page import project_page
-from annotation.review.queue import may_see_intent, may_see_votes
+from annotation.review.queue import may_see_intent
 from moderation.debates import presenters, repeat_agreement
 from moderation.debates.comparison import compared_lines
 from moderation.debates.forms import METHOD_NAMES, JudgeForm, StageForm, StartForm
+from moderation.debates.posts import ReadPost, item_for, pasted_among, post_for
 from moderation.debates.presenters import RunLine
 from moderation.debates.waiting import next_try
 from moderation.methods.registry import METHODS
@@ -50,10 +50,14 @@ def runs(request: PersonRequest, slug: str) -> HttpResponse:
     page = Paginator(project_runs, PAGE_LENGTH).get_page(request.GET.get("page"))
     shown = list(page.object_list)
     items = presenters.items_of_runs(shown)
+    texts = pasted_among(member.project, {debate_run.subject for debate_run in shown} - items.keys())
     any_open = any(debate_run.state in OPEN for debate_run in shown)
     context = {
         "page": page,
-        "rows": [_row(debate_run, items.get(debate_run.subject), member) for debate_run in shown],
+        "rows": [
+            _row(debate_run, items.get(debate_run.subject), member, pasted=debate_run.subject in texts)
+            for debate_run in shown
+        ],
         "any_open": any_open,
         "waiting": presenters.open_debate_runs(member.project).count() if any_open else 0,
         "state": state,
@@ -103,29 +107,25 @@ def show_run(
     request: PersonRequest,
     member: Membership,
     debate_run: Run,
-    item: Item,
+    post: ReadPost,
     form: JudgeForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
     """Show the page of a run."""
-    return render(
-        request,
-        "moderation/run.html",
-        run_context(member, debate_run, item, form),
-        status=status,
-    )
+    context = run_context(member, debate_run, post.item, form) | {"post": post}
+    return project_page(request, member, "moderation/run.html", context, status)
 
 
 @require_GET
 def run_progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Show the parts of the page that change while a run is under way: the run, and its glossary entries."""
-    member, debate_run, item = run_for(request, slug, public_id)
-    return render(request, "moderation/_run_progress.html", run_context(member, debate_run, item))
+    member, debate_run, post = run_for(request, slug, public_id)
+    return project_page(request, member, "moderation/_run_progress.html", run_context(member, debate_run, post.item))
 
 
 @require_GET
 def compare_runs(request: PersonRequest, slug: str) -> HttpResponse:
-    """Show two runs of one item side by side."""
+    """Show two runs about one post side by side."""
     both = []
     for name in ("a", "b"):
         try:
@@ -133,15 +133,11 @@ def compare_runs(request: PersonRequest, slug: str) -> HttpResponse:
         except ValueError:
             raise Http404 from None
         both.append(run_for(request, slug, public_id))
-    (member, first, item), (_member, second, other_item) = both
-    if item != other_item or first == second:
+    (member, first, post), (_member, second, other_post) = both
+    if post.public_id != other_post.public_id or first == second:
         raise Http404
     shown = presenters.shown_runs([first, second], tuple(member.project.categories_by_code.values()))
-    context = {
-        "item": item,
-        "both": shown,
-        "lines": compared_lines(shown),
-    }
+    context = {"item": post.item, "both": shown, "lines": compared_lines(shown), "post": post}
     return project_page(request, member, "moderation/compare.html", context)
 
 
@@ -150,20 +146,8 @@ def is_judged_again(debate_run: Run) -> bool:
     return fork.judged_run(debate_run) is not None
 
 
-def item_for(member: Membership, public_id: UUID) -> Item:
-    """Return an item of the project whose votes the viewer may see.
-
-    Raises Http404.
-    """
-    item = Item.objects.filter(project=member.project, public_id=public_id).select_related("picture").first()
-    if item is None or item.excluded_for == "reported" or not may_see_votes(item, member):
-        raise Http404
-    item.project = member.project
-    return item
-
-
-def run_for(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, Run, Item]:
-    """Return a run of the project whose item's votes the viewer may see, with the viewer's membership and the item.
+def run_for(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, Run, ReadPost]:
+    """Return a run of the project about a post that the viewer may see, with the viewer's membership and the post.
 
     Raises Http404.
     """
@@ -171,15 +155,15 @@ def run_for(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Members
     debate_run = found(
         presenters.debate_runs(member.project).filter(public_id=public_id).select_related("forked_from").first()
     )
-    return member, debate_run, item_for(member, debate_run.subject)
+    return member, debate_run, post_for(member, debate_run.subject)
 
 
-def _row(debate_run: Run, item: Item | None, viewer: Membership) -> dict[str, Any]:
-    """Return a line of the queue. It links to the run only if the item is decided; no line needs a query."""
+def _row(debate_run: Run, item: Item | None, viewer: Membership, *, pasted: bool) -> dict[str, Any]:
+    """Return a line of the queue. It links to the run if the item is decided, or none; no line needs a query."""
     return {
         "run": debate_run,
         "item": item,
-        "opens": item is not None and may_see_intent(item, viewer),
+        "opens": pasted or (item is not None and may_see_intent(item, viewer)),
         "goes_on": fork.goes_on(debate_run),
         "next_try": next_try(debate_run),
         "may_go_on": debate_run.state in (*run_start.RESUMABLE, *fork.STOPPED),
@@ -187,14 +171,16 @@ def _row(debate_run: Run, item: Item | None, viewer: Membership) -> dict[str, An
 
 
 def run_context(
-    member: Membership, debate_run: Run, item: Item, form: JudgeForm | None = None, lines: Sequence[RunLine] = ()
+    member: Membership,
+    debate_run: Run,
+    item: Item | None,
+    form: JudgeForm | None = None,
+    lines: Sequence[RunLine] = (),
 ) -> dict[str, Any]:
     """Return what the parts of a run's page need; `lines` are the runs of its post, if they are known already."""
     method, categories = METHODS[debate_run.method], tuple(member.project.categories_by_code.values())
     run_lines = lines or presenters.run_lines(member.project, debate_run.subject, categories, RUNS_OF_POST)
     return {
-        "project": member.project,
-        "membership": member,
         "item": item,
         "shown": presenters.shown_run(debate_run, categories),
         "most_calls": 1 if is_judged_again(debate_run) else method.most_calls(debate_run),
@@ -203,5 +189,5 @@ def run_context(
         "judge_form": (form or JudgeForm(run=debate_run)) if method.judge is not None else None,
         "run_lines": presenters.with_current(run_lines, debate_run),
         "given": entries.uses_of(debate_run.public_id),
-        "drafts": item.stage == Stage.DISPUTED and member.reviews,
+        "drafts": item is not None and item.stage == Stage.DISPUTED and member.reviews,
     }

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.models import Item, record
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.project_page import project_page
 from moderation.debates import ask_again, presenters
 from moderation.debates import start as debate_start
 from moderation.debates.forms import (
@@ -24,7 +25,8 @@ from moderation.debates.forms import (
     passed_over_sentence,
     started_sentence,
 )
-from moderation.debates.views import item_for, run_for, show_item, show_run
+from moderation.debates.posts import item_for
+from moderation.debates.views import run_for, show_item, show_run
 from moderation.methods.debate_method import BadChoice
 from runs.control import start as run_start
 
@@ -64,8 +66,6 @@ def start_on_stage(request: PersonRequest, slug: str) -> HttpResponse:
     items = Item.objects.filter(project=member.project, stage=stage)
     count = items.count()
     context = {
-        "project": member.project,
-        "membership": member,
         "form": form,
         "count": count,
         "stage": stage,
@@ -78,7 +78,7 @@ def start_on_stage(request: PersonRequest, slug: str) -> HttpResponse:
         calls_of_run = debate_start.calls_at_most(member.project, form.wish())
     except BadChoice as bad:
         form.add_error(None, str(bad))
-        return render(request, "moderation/start.html", context | {"refused": True}, status=422)
+        return project_page(request, member, "moderation/start.html", context | {"refused": True}, status=422)
     repeats = form.wish().repeats
     runs = (count - passed_over) * repeats
     context |= {"posts": count - passed_over, "repeats": repeats, "runs": runs, "calls": runs * calls_of_run}
@@ -86,12 +86,12 @@ def start_on_stage(request: PersonRequest, slug: str) -> HttpResponse:
         context["left_out"] = left_out_sentence(passed_over, why)
     if request.POST.get("count") != str(count):
         context["changed"] = "count" in request.POST
-        return render(request, "moderation/start.html", context)
+        return project_page(request, member, "moderation/start.html", context)
     try:
         queued = debate_start.start_runs(member.project, items, form.wish(), member)
     except BadChoice as bad:
         form.add_error(None, str(bad))
-        return render(request, "moderation/start.html", context, status=422)
+        return project_page(request, member, "moderation/start.html", context, status=422)
     before = max(0, runs - queued)
     sentences = (started_sentence(queued), passed_over_sentence(before) if before else "", str(context["left_out"]))
     messages.success(request, " ".join(filter(None, sentences)))
@@ -101,7 +101,7 @@ def start_on_stage(request: PersonRequest, slug: str) -> HttpResponse:
 @require_POST
 def cancel_run(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Cancel a run; calls that are under way may still end, and answers are kept."""
-    member, run, _item = run_for(request, slug, public_id)
+    member, run, _post = run_for(request, slug, public_id)
     if run_start.cancel_runs([run.public_id]):
         record(EventVerb.RUN_CANCELLED, project=member.project, actor=member, row=run.public_id)
         messages.success(request, _("The run is cancelled. What was answered stays."))
@@ -128,7 +128,7 @@ def cancel_open_runs(request: PersonRequest, slug: str) -> HttpResponse:
 @require_POST
 def retry_run(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Ask again where a run stopped; what was answered is not asked again."""
-    member, run, _item = run_for(request, slug, public_id)
+    member, run, _post = run_for(request, slug, public_id)
     continued = ask_again.retry_run(run, member.project, member)
     if continued is None:
         sentence = _(
@@ -143,15 +143,15 @@ def retry_run(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
 @require_POST
 def judge_run_again(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Let another model judge the debate; it costs one call."""
-    member, run, item = run_for(request, slug, public_id)
+    member, run, post = run_for(request, slug, public_id)
     form = JudgeForm(request.POST, run=run)
     if not form.is_valid():
-        return show_run(request, member, run, item, form, status=422)
+        return show_run(request, member, run, post, form, status=422)
     try:
         forks = ask_again.judge_run_again(run, [form.cleaned_data["judge"]], member.project, member)
     except BadChoice as bad:
         form.add_error(None, str(bad))
-        return show_run(request, member, run, item, form, status=422)
+        return show_run(request, member, run, post, form, status=422)
     if not forks:
         messages.info(request, _("That judge has this debate before it already."))
         return redirect("moderation:run", slug, public_id)

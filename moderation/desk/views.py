@@ -7,7 +7,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -184,8 +184,6 @@ def _show(
     anew = may_decide_anew(desk.item)
     waits_for_lease = desk.member.reviews and desk.other_lease is not None
     context = {
-        "project": desk.project,
-        "membership": desk.member,
         "desk": desk,
         "item": desk.item,
         "form": form,
@@ -206,7 +204,7 @@ def _show(
     }
     if (run := None if desk.blind or tab != OWN_TABS[0] else desk.shown_run) is not None:
         context |= run_context(desk.member, run, desk.item, lines=desk.runs)
-    response = render(request, "moderation/desk_item.html", context, status=status)
+    response = project_page(request, desk.member, "moderation/desk_item.html", context, status)
     response["Cache-Control"] = "no-store"
     return response
 
@@ -339,15 +337,13 @@ def look_at_votes(request: PersonRequest, slug: str, public_id: UUID) -> HttpRes
 def _show_missing(request: PersonRequest, desk: Desk, form: MissingCategoryForm, status: int = 200) -> HttpResponse:
     others = queue.candidates(desk.member, desk.filters) if desk.member.reviews else disputed_items(desk.project)
     context: dict[str, Any] = {
-        "project": desk.project,
-        "membership": desk.member,
         "item": desk.item,
         "form": form,
         "query": _query(desk.filters),
         "following": others.exclude(pk=desk.item.pk).first(),
         "bench": {"step": "answer", "item": desk.item, "priors": _shown_priors(desk.project, desk.item)},
     }
-    response = render(request, "moderation/desk_missing.html", context, status=status)
+    response = project_page(request, desk.member, "moderation/desk_missing.html", context, status)
     response["Cache-Control"] = "no-store"
     return response
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -152,8 +152,7 @@ def appeals(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the project's appeals and their outcomes, newest first."""
     member = reviewer(request, slug)
     page = Paginator(desk_appeals.appeals_of(member.project), PAGE_LENGTH).get_page(request.GET.get("page"))
-    context = {"page": page, "appeals": page.object_list}
-    return project_page(request, member, "moderation/appeals.html", context)
+    return project_page(request, member, "moderation/appeals.html", page=page, appeals=page.object_list)
 
 
 @require_http_methods(["GET", "POST"])
@@ -162,14 +161,14 @@ def appeal(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     member = reviewer(request, slug)
     item = seen_item(member, public_id)
     form = AppealForm(request.POST if request.method == "POST" else None)
-    context = {"project": member.project, "membership": member, "item": item, "form": form}
+    context = {"item": item, "form": form}
     if not form.is_valid():
-        return render(request, "moderation/appeal.html", context, status=422 if form.errors else 200)
+        return project_page(request, member, "moderation/appeal.html", context, status=422 if form.errors else 200)
     try:
         desk_appeals.appeal(item, member, form.cleaned_data["grounds"], form.cleaned_data["appellant"])
     except desk_appeals.NotAppealable as refused:
         form.add_error(None, str(refused))
-        return render(request, "moderation/appeal.html", context, status=409)
+        return project_page(request, member, "moderation/appeal.html", context, status=409)
     except NotAllowed:
         raise Http404 from None
     messages.success(request, _("The post is in the queue again, for a reviewer who did not decide it."))

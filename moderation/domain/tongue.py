@@ -3,7 +3,7 @@
 import re
 from enum import StrEnum
 
-from moderation.domain.hatexscore.tokenize import language_of
+from moderation.domain.hatexscore.words.tokenize import language_of
 from vocabulary.refusals import gettext_noop as _
 
 _KANA = re.compile(r"[\u3040-\u30ff]")  # Japanese, which is written with Han as well

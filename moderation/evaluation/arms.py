@@ -16,6 +16,7 @@ from moderation.methods.built_in_baseline import answered_alone
 from moderation.methods.debate_method import BadChoice, DebateMethod
 from moderation.methods.registry import METHODS
 from moderation.models import Evaluation
+from providers.roles import ModelRole
 from runs.domain.states import ASIDE
 
 MOST_ARMS = 40
@@ -36,10 +37,18 @@ class Arm:
     debate: str = ""
     scored_by: str = ""
     """The model that estimates p for HateXScore of its explanations; empty: they are not scored."""
+    reader: str = ""
+    """The model that reads of these explanations what the rules do not read for sure; empty: none does."""
 
     def as_json(self) -> dict[str, Any]:
-        values = asdict(self)
-        return values if self.scored_by else {name: value for name, value in values.items() if name != "scored_by"}
+        empty = {name for name in ("scored_by", "reader") if not getattr(self, name)}
+        return {name: value for name, value in asdict(self).items() if name not in empty}
+
+    @property
+    def scoring_plan(self) -> dict[str, str]:
+        """The model of each role in the runs that score its explanations."""
+        plan = {ModelRole.ESTIMATOR: self.scored_by, ModelRole.READER: self.reader}
+        return {str(role): name for role, name in plan.items() if name or role is ModelRole.ESTIMATOR}
 
     @property
     def prompt_set(self) -> str:

@@ -8,15 +8,17 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+from annotation.pages.display_names import name_of
 from annotation.pages.svg import heat, share
-from moderation.domain.evaluation.cost_plot import HEIGHT, LEFT, WIDTH, CostPlot, CostPoint, cost_plots
-from moderation.domain.evaluation.cost_plot import TOP as TOP_OF_PLOT
-from moderation.domain.evaluation.render import formatted_rows
-from moderation.domain.evaluation.report_tables import confusion_names as names_of
-from moderation.domain.evaluation.report_tables import tables_of
-from moderation.domain.evaluation.table import ColumnForm, EvaluationTable, Phrase, Report
-from moderation.domain.evaluation.table_by_dataset import LEVEL_NAMES, LEVELS
+from moderation.domain.evaluation.tables.cost_plot import HEIGHT, LEFT, WIDTH, CostPlot, CostPoint, cost_plots
+from moderation.domain.evaluation.tables.cost_plot import TOP as TOP_OF_PLOT
+from moderation.domain.evaluation.tables.render import formatted_rows
+from moderation.domain.evaluation.tables.report_tables import confusion_names as names_of
+from moderation.domain.evaluation.tables.report_tables import tables_of
+from moderation.domain.evaluation.tables.table import ColumnForm, EvaluationTable, Phrase, Report, Value
+from moderation.domain.evaluation.tables.table_by_dataset import LEVEL_NAMES, LEVELS
 from moderation.models import Evaluation
+from vocabulary.display_names import NamedEnum
 
 _LABELLED = "labelled "
 CELL, LABEL, TOP, BAR = 76, 130, 72, 26
@@ -109,12 +111,19 @@ def _shown(table: EvaluationTable) -> ShownTable:
     columns = [(translated(column.title), column.form is not ColumnForm.TEXT) for column in table.columns]
     rows = [
         [
-            (translated(value) if isinstance(value, Phrase) else shown, is_number)
+            (_word(value, shown), is_number)
             for value, shown, (_title, is_number) in zip(row, cells, columns, strict=True)
         ]
         for row, cells in zip(table.rows, formatted_rows(table), strict=True)
     ]
     return ShownTable(table.key, translated(table.title), columns, rows, translated(table.note))
+
+
+def _word(value: Value, shown: str) -> str:
+    """Return the cell of a page: phrases and stored words in the reader's language, other values as `shown`."""
+    if isinstance(value, NamedEnum):
+        return name_of(value)
+    return translated(value) if isinstance(value, Phrase) else shown
 
 
 def _pictures(report: Report, result: Mapping[str, Any]) -> ArmCharts:

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from django.conf import settings
+from django.db.models import Count, F
+from django.db.models.functions import Coalesce
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.choices import Stage
+from annotation.domain.columns.items import INJECTED, is_injected
 from annotation.domain.formats.base import (
     BadValue,
     Format,
@@ -25,8 +28,8 @@ from annotation.domain.formats.base import (
 from annotation.domain.formats.detect import columns_of, detect, open_reader
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.domain.votes import Category
-from annotation.media.pictures import PictureFolder
-from annotation.models import Item, Project
+from annotation.media.picture_sources import PictureFolder
+from annotation.models import Item, Project, Seat
 from moderation.domain.evaluation.answers import Gold
 from moderation.domain.evaluation.datasets import ForeignCategories, GoldReader, LeftOut, NoGold, convention, recognized
 from moderation.methods.post_case import media_type_of
@@ -61,6 +64,8 @@ class EvaluationItem:
     picture_path: str = ""
     picture_sha256: str = ""
     item: int | None = None
+    votes: tuple[int, int] = (0, 0)
+    """The number of people who called it hateful, and not hateful."""
 
     @property
     def mark(self) -> list[object]:
@@ -83,9 +88,12 @@ class GoldSource:
 def gold_items(project: Project) -> GoldSource:
     """Return the project's gold items, without items whose answer is known for training or checks.
 
+    Samples that models wrote are a subset of their own, so that reports count them apart. Others go by their batch.
+
     Raises BadSource if there are none.
     """
     items = Item.objects.filter(project=project, stage=Stage.GOLD, hateful__isnull=False).select_related("category")
+    votes = _votes_in(project)
     rows = [
         EvaluationItem(
             project.slug,
@@ -94,17 +102,29 @@ def gold_items(project: Project) -> GoldSource:
                 bool(item.hateful),
                 item.category.code if item.category else None,
                 item.pattern or "",
-                item.batch,
+                INJECTED if is_injected(item.provenance) else item.batch,
                 tuple(item.categories),
             ),
             text=item.text_sha256,
             item=item.pk,
+            votes=votes.get(item.pk, (0, 0)),
         )
         for item in items.order_by("pk").iterator()
     ]
     if not rows:
         raise BadSource(f"The project {project.slug!r} has no gold items yet: there is nothing to compare with.")
     return GoldSource(project.slug, rows)
+
+
+def _votes_in(project: Project) -> dict[int, tuple[int, int]]:
+    """Return gold item → the votes of its round for hateful and for not hateful; *not sure* is neither."""
+    seats = Seat.objects.filter(item__project=project, item__stage=Stage.GOLD, round=F("item__round"))
+    sided = seats.annotate(side=Coalesce("label__replacement__category__hateful", "label__category__hateful"))
+    votes = sided.filter(side__isnull=False).values_list("item", "side").annotate(count=Count("pk")).order_by()
+    counts: dict[int, dict[bool, int]] = {}
+    for item, side, count in votes:
+        counts.setdefault(item, {})[side] = count
+    return {item: (sides.get(True, 0), sides.get(False, 0)) for item, sides in counts.items()}
 
 
 def file_items(path: Path, terms: FileReading) -> GoldSource:
@@ -179,6 +199,7 @@ def _read(
                 source.left_out[gold.why] += 1
                 continue
             item = _gathered(source.name, row, gold, folder, terms)
+            item = item and replace(item, votes=reader.votes(row))
         except ForeignCategories as fault:  # the codes of all rows mean something else
             raise BadSource(f"{path}, {place(row.line, row.entry)}: {fault}") from None
         except (NoGold, BadPicture) as fault:

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from annotation.domain.columns.items import INJECTED
 from annotation.pages.csv_response import csv_file
 from moderation.domain.evaluation.answer_lines import answer_line
 from moderation.domain.evaluation.answers import Question
-from moderation.domain.evaluation.render import csv_rows, markdown
-from moderation.domain.evaluation.report_tables import tables_of
-from moderation.domain.evaluation.table import EvaluationTable
+from moderation.domain.evaluation.tables.render import csv_rows, markdown
+from moderation.domain.evaluation.tables.report_tables import tables_of
+from moderation.domain.evaluation.tables.table import EvaluationTable
 from moderation.domain.task import Task
 from moderation.evaluation.arms import stored_arms
 from moderation.evaluation.charts import svg_charts
@@ -69,7 +70,10 @@ def table_csv(table: EvaluationTable) -> bytes:
 
 
 def answers(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
-    """Yield every answer with the known one, without texts. The lines of one arm and repeat work as `--predictions`."""
+    """Yield every answer with the known one and the mark of samples, without texts.
+
+    The lines of one arm and repeat work as `--predictions`.
+    """
     arms = stored_arms(evaluation)
     ends = outcomes_by_arm(evaluation, arms, evaluation.runs())
     cases = list(evaluation.cases.order_by("id"))
@@ -78,5 +82,11 @@ def answers(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
         for number, repeat in enumerate(ends[arm.method, arm.variant]):
             for case in cases:
                 if (run_end := repeat.get(str(case.public_id))) is not None:
-                    named = {"id": case.external_id, "dataset": case.dataset, "arm": arm.name, "repeat": number}
+                    named: dict[str, Any] = {
+                        "id": case.external_id,
+                        "dataset": case.dataset,
+                        "arm": arm.name,
+                        "repeat": number,
+                    }
+                    named[INJECTED] = case.item_id is not None and case.subset == INJECTED
                     yield named | answer_line(gold_of(case), run_end, question)

@@ -7,14 +7,18 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 
+from annotation.domain.statistics.figure import Figure
 from annotation.domain.votes import Category
+from moderation.domain.disagreement import side_entropy, stored_figures
 from moderation.domain.evaluation.answers import Gold, Question, counted_categories
-from moderation.domain.evaluation.explained import score_figures
+from moderation.domain.evaluation.explained import readings_of, score_figures
 from moderation.domain.evaluation.outcomes import Repeat, RunEnd, answered_pairs, arm_figures, right_by_item
 from moderation.domain.evaluation.paired_differences import paired_differences
 from moderation.domain.evaluation.paired_tests import mcnemar
-from moderation.domain.evaluation.predict_tables import Votes, agent_table
+from moderation.domain.evaluation.tables.disagreement_table import disagreement_figures
+from moderation.domain.evaluation.tables.predict_tables import Votes, agent_table
 from moderation.domain.evaluation.tracks import track_figures
+from moderation.domain.hatexscore.second_reading import ReadBy, counted_readings
 from moderation.domain.predict.protocol import PERSPECTIVE_TURNS, Stance, missing_perspectives
 from moderation.domain.task import Task
 from moderation.domain.verdicts import REASON_DISAGREES
@@ -24,9 +28,10 @@ from moderation.evaluation.scoring import ScoringRequest
 from moderation.evaluation.spending import spent, spent_alone
 from moderation.hatexscore.explanations import spoken_by
 from moderation.methods.registry import METHODS
+from moderation.methods.second_reader import KEY as SECOND_READING
 from moderation.models import Evaluation, EvaluationCase
 from providers.roles import ModelRole
-from runs.domain.states import RunState, TurnState
+from runs.domain.states import Reason, RunState, TurnState
 from runs.models import Run, Turn
 
 FORMAT = 1
@@ -55,6 +60,12 @@ def report_of(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) 
             result |= {"alone": spent_alone(arm, arms, runs, by_dataset[name])}
             if tracks := track_figures(gold[name], repeats):
                 result["tracks"] = tracks
+            if not arm.debate and (inner := disagreement_figures(_people(by_dataset[name]), repeats)):
+                result["disagreement"] = inner
+            if reader := _reader(arm):
+                ran = [run_end for repeat in repeats for run_end in repeat.values()]
+                readings = counted_readings(run_end.read_by for run_end in ran)
+                result["readings"] = {"reader": reader, "counts": readings}
             if scored is not None and arm.scored_by:
                 result["explanations"] = _explanations(evaluation, arm, scored, runs, by_dataset[name])
             results.append(result)
@@ -96,10 +107,17 @@ def gold_of(case: EvaluationCase) -> Gold:
     return Gold(case.external_id, case.gold_hateful, case.gold_label, case.pattern, case.subset, labels)
 
 
+def _people(cases: Sequence[EvaluationCase]) -> dict[str, Figure]:
+    """Return item → entropy of its people's votes for hateful or not."""
+    return {case.external_id: side_entropy(case.votes_hateful, case.votes_other) for case in cases}
+
+
 def outcomes_by_arm(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) -> Ends:
     """Return how every run ended. If several runs asked the same question, the last one counts."""
     ends: Ends = {(arm.method, arm.variant): [{} for _ in range(evaluation.repeats)] for arm in arms}
     votes = _votes_without_verdict(arms, runs)
+    refused = _refusals_by_reader(arms, runs)
+    with_reader = {(arm.method, arm.variant) for arm in arms if _reader(arm)}
     rows = runs.order_by("id").values_list(
         "pk", "method", "variant", "repeat", "subject", "state", "reason", "outcome", "calls", "tokens", named=True
     )
@@ -123,8 +141,30 @@ def outcomes_by_arm(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[
             no_search=bool(outcome.get("no_search")),
             limit=outcome.get("limit"),
             warnings=outcome.get("warnings") or (),
+            disagreement=dict(stored_figures(outcome)),
+            read_by=_read_by(row, row.pk in refused) if (row.method, row.variant) in with_reader else "",
         )
     return ends
+
+
+def _reader(arm: Arm) -> str:
+    return arm.plan.get(ModelRole.READER, "")
+
+
+def _read_by(row: Any, is_refusal_by_reader: bool) -> str:
+    """Return who read the explanation of a run with a reader; empty where there was nothing to read."""
+    if row.reason == Reason.REFUSED:
+        return ReadBy.READER if is_refusal_by_reader else ReadBy.RULES
+    return str((row.outcome or {}).get("read_by", {}).get("by", ""))
+
+
+def _refusals_by_reader(arms: Sequence[Arm], runs: QuerySet[Run]) -> set[int]:
+    """Return the runs in whose explanation the reader read a refusal. They have no outcome that says so."""
+    if not any(map(_reader, arms)):
+        return set()
+    refused = runs.filter(state=RunState.REFUSED).values("pk")
+    turns = Turn.objects.filter(run__in=refused, key=SECOND_READING, state=TurnState.OK).values_list("run", "value")
+    return {run for run, value in turns if value and value["refusal"]}
 
 
 def _votes_without_verdict(arms: Sequence[Arm], runs: QuerySet[Run]) -> dict[int, list[dict[str, str]]]:
@@ -251,13 +291,18 @@ def _explanations(
     repeats = [
         {ids[subject]: explanation for subject, explanation in repeat.items() if subject in ids} for repeat in scored
     ]
-    scoring_spent = spent(scoring.scoring_runs(arm, wish, runs), {str(ModelRole.ESTIMATOR): arm.scored_by}, cases)
-    return score_figures(repeats, wish.measure) | {
-        "explained_by": spoken_by(arm.method, arm.plan),
-        "estimator": str(wish.estimator),
-        "estimated_by": arm.scored_by,
-        "rule": str(wish.rule),
-        "threshold": wish.measure.tau,
-        "list": wish.group_list or None,
-        "spent": scoring_spent,
-    }
+    scoring_spent = spent(scoring.scoring_runs(arm, wish, runs), arm.scoring_plan, cases)
+    readings = {"readings": {"reader": arm.reader, "counts": readings_of(repeats)}} if arm.reader else {}
+    return (
+        readings
+        | score_figures(repeats, wish.measure)
+        | {
+            "explained_by": spoken_by(arm.method, arm.plan),
+            "estimator": str(wish.estimator),
+            "estimated_by": arm.scored_by,
+            "rule": str(wish.rule),
+            "threshold": wish.measure.tau,
+            "list": wish.group_list or None,
+            "spent": scoring_spent,
+        }
+    )

@@ -22,7 +22,6 @@ from moderation.hatexscore.explanations import spoken_by
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
 from moderation.models import Evaluation
-from providers.roles import ModelRole
 from runs.control import start as run_start
 from runs.domain.states import ASIDE, OPEN, RunState
 from runs.models import Run
@@ -84,7 +83,7 @@ def add_estimators(project: Project | None, arms: Sequence[Arm], wish: ScoringRe
         if wish.group_list:
             group_lists.named(project, wish.group_list)
         return [
-            replace(arm, scored_by=_estimator(arm, wish))
+            replace(arm, scored_by=_estimator(arm, wish), reader=hatexscore_start.reader_name(project))
             if wish.all_reasons or METHODS[arm.method].writes_prose
             else arm
             for arm in arms
@@ -130,7 +129,7 @@ def _run_request(evaluation: Evaluation, arm: Arm, wish: ScoringRequest, explain
         method=SCORING,
         project=evaluation.account,
         subject=explaining_run.subject,
-        model_plan={str(ModelRole.ESTIMATOR): arm.scored_by},
+        model_plan=arm.scoring_plan,
         variant=_variant(arm, wish),
         repeat=explaining_run.repeat,
         options={"explained": str(explaining_run.public_id), "estimator": str(wish.estimator), "list": wish.group_list},
@@ -140,7 +139,7 @@ def _run_request(evaluation: Evaluation, arm: Arm, wish: ScoringRequest, explain
 
 def _variant(arm: Arm, wish: ScoringRequest) -> str:
     how = {"of": [arm.method, arm.variant], "estimator": str(wish.estimator), "list": wish.group_list}
-    return ASIDE + debate_start.variant_of(how, {str(ModelRole.ESTIMATOR): arm.scored_by})
+    return ASIDE + debate_start.variant_of(how, arm.scoring_plan)
 
 
 def scoring_runs(arm: Arm, wish: ScoringRequest, runs: QuerySet[Run]) -> QuerySet[Run]:
@@ -169,6 +168,8 @@ def scored_explanations(
 def _explained(state: str, outcome: Mapping[str, Any]) -> ScoredExplanation:
     if state != RunState.SUCCEEDED:
         return ScoredExplanation(state if state in (RunState.REFUSED, RunState.UNREADABLE) else "failed")
+    read_by = str(outcome.get("read_by", ""))
     if why := outcome.get("unscorable"):
-        return ScoredExplanation(str(why))
-    return ScoredExplanation(SCORED, Scored(outcome["htc"], outcome["qf"], outcome["tgi"], outcome["prediction"]))
+        return ScoredExplanation(str(why), read_by=read_by)
+    parts = Scored(outcome["htc"], outcome["qf"], outcome["tgi"], outcome["prediction"])
+    return ScoredExplanation(SCORED, parts, read_by)

@@ -187,6 +187,8 @@ def _row(evaluation: Evaluation, case: EvaluationItem) -> EvaluationCase:
         gold_label=case.gold.label,
         gold_labels=list(case.gold.labels),
         gold_hateful=case.gold.hateful,
+        votes_hateful=case.votes[0],
+        votes_other=case.votes[1],
         pattern=case.gold.pattern,
         subset=case.gold.subset,
     )

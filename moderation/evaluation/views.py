@@ -6,18 +6,18 @@ from uuid import UUID
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.core.found import found
+from annotation.core.found import one
 from annotation.domain.choices import Role
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.project_page import project_page
-from moderation.domain.evaluation.render import markdown, remarks_of
-from moderation.domain.evaluation.report_tables import tables_of
 from moderation.domain.evaluation.sampling import Sample
+from moderation.domain.evaluation.tables.render import markdown, remarks_of
+from moderation.domain.evaluation.tables.report_tables import tables_of
 from moderation.evaluation import charts, continuation
 from moderation.evaluation import start as evaluation_start
 from moderation.evaluation.arms import Arm, stored_arms
@@ -76,7 +76,7 @@ def start_evaluation(request: PersonRequest, slug: str) -> HttpResponse:
 def evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Show one evaluation: its progress, and its report when it is done."""
     member, project_evaluation = _evaluation_of(request, slug, public_id)
-    context = _standing(member, project_evaluation)
+    context = _standing(project_evaluation)
     if project_evaluation.report:
         context |= {
             "report": project_evaluation.report,
@@ -85,14 +85,15 @@ def evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespon
             "remarks": [charts.translated(remark) for remark in remarks_of(project_evaluation.report)],
             "plots": charts.shown_cost_plots(project_evaluation.report),
         }
-    return render(request, "moderation/evaluation.html", context)
+    return project_page(request, member, "moderation/evaluation.html", context)
 
 
 @require_GET
 def evaluation_progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Show the progress part of the page; it tells the browser to reload the page when the evaluation has ended."""
     member, project_evaluation = _evaluation_of(request, slug, public_id)
-    response = render(request, "moderation/_evaluation_progress.html", _standing(member, project_evaluation))
+    standing = _standing(project_evaluation)
+    response = project_page(request, member, "moderation/_evaluation_progress.html", standing)
     if project_evaluation.state != EvaluationState.RUNNING:
         response["HX-Refresh"] = "true"
     return response
@@ -150,9 +151,7 @@ def download_report(request: PersonRequest, slug: str, public_id: UUID, form: st
 
 def _evaluation_of(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, Evaluation]:
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    project_evaluation = found(
-        Evaluation.objects.filter(project=member.project, public_id=public_id).select_related("started_by").first()
-    )
+    project_evaluation = one(Evaluation.objects.select_related("started_by"), member.project, public_id)
     project_evaluation.project = member.project
     return member, project_evaluation
 
@@ -167,12 +166,10 @@ def _show_list(request: PersonRequest, member: Membership, form: EvaluationForm,
     return project_page(request, member, "moderation/evaluations.html", context, status=status)
 
 
-def _standing(member: Membership, project_evaluation: Evaluation) -> dict[str, object]:
+def _standing(project_evaluation: Evaluation) -> dict[str, object]:
     progress = continuation.progress(project_evaluation)
     seconds_left = progress.seconds_left if progress.open else None
     return {
-        "project": member.project,
-        "membership": member,
         "evaluation": project_evaluation,
         "arms": _shown_arms(project_evaluation),
         "left_out": charts.left_out_reasons(project_evaluation),

@@ -9,9 +9,13 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.core.extensions import tell_of_claim_check
+from annotation.core.found import found
 from annotation.domain.text_rules import read_text
 from annotation.models import Item, Membership, Project, record
 from moderation.debates import start
+from moderation.debates.posts import ReadPost
+from moderation.debates.suspected import read_places, suspected_places
 from moderation.domain.antihateagent.protocol import Walk
 from moderation.domain.event_verbs import ModerationVerb
 from moderation.methods import prompt_choice
@@ -75,10 +79,12 @@ class Investigation:
         """What the agent searched and fetched; it reads the run's turns."""
         return ShownInvestigation(self.run, list(self.run.turns.all())).walk
 
-    @property
-    def may_follow_orders(self) -> bool:
-        """Whether something that the models read looks like an order to them: the judgment may follow it."""
-        return Flag.INJECTION_SUSPECTED in (self.current.outcome or {}).get("warnings", ())
+    @cached_property
+    def orders(self) -> list[str]:
+        """Where something stands that looks like an order to the models, which the judgment may follow."""
+        if Flag.INJECTION_SUSPECTED not in (self.current.outcome or {}).get("warnings", ()):
+            return read_places(self.current)
+        return suspected_places(self.current, list(self.current.turns.all()))
 
     @property
     def used_no_language_model(self) -> bool:
@@ -93,14 +99,19 @@ class Investigation:
 
 def investigations_of(item: Item, most: int = 10) -> list[Investigation]:
     """Return the investigations of an item, newest first, in three queries."""
-    runs = Run.objects.filter(project=item.project.public_id, subject=item.public_id, method=NAME)
+    return investigations_about(item.project, item.public_id, most)
+
+
+def investigations_about(project: Project, post: UUID, most: int = 10) -> list[Investigation]:
+    """Return the investigations of a post, an item or a pasted text, newest first, in three queries."""
+    runs = Run.objects.filter(project=project.public_id, subject=post, method=NAME)
     newest = runs.exclude(variant__startswith=ASIDE).select_related("forked_from").order_by("-id")
     all_of_it = list(newest[: 5 * most])
     known = {run.pk: run for run in all_of_it}
     for run in all_of_it:
         if run.forked_from_id in known:
             run.forked_from = known[run.forked_from_id]  # a chain of resumed judgments then needs no query
-    root_of = {run: _investigated(run) for run in all_of_it}
+    root_of = {run: investigated(run) for run in all_of_it}
     roots = [run for run in all_of_it if root_of[run] == run][:most]
     cards: dict[UUID, list[Evidence]] = {run.public_id: [] for run in roots}
     for card in Evidence.objects.filter(run__in=cards).select_related("struck_by__user").prefetch_related("segments"):
@@ -110,10 +121,36 @@ def investigations_of(item: Item, most: int = 10) -> list[Investigation]:
     ]
 
 
-def _investigated(run: Run) -> Run:
+def investigate(post: ReadPost, wish: start.DebateRequest, actor: Membership) -> tuple[Run, bool]:
+    """Return the run that answers the request about a post, and whether it is new. Raises BadChoice.
+
+    Whoever asked for a check that ended before is told of it again.
+    """
+    runs = Run.objects.filter(project=actor.project.public_id, subject=post.public_id)
+    before = runs.order_by("id").last()
+    run = _run_on(post, wish, actor)
+    is_new = before is None or run.pk > before.pk
+    if not is_new and run.options.get("claim"):
+        tell_of_claim_check(run.project, run.subject)
+    return run, is_new
+
+
+def _run_on(post: ReadPost, wish: start.DebateRequest, actor: Membership) -> Run:
+    """Return the run that answers the request, queued now or before. Raises BadChoice."""
+    if post.item is None:
+        return found(start.start_on_text(actor.project, post.public_id, wish, actor))
+    items = Item.objects.filter(pk=post.item.pk)
+    if not start.start_runs(actor.project, items, wish, actor):
+        answer = start.answer_to(actor.project, items, wish)
+        if answer is not None:
+            return answer
+    return investigations_of(post.item, most=1)[0].run
+
+
+def investigated(run: Run) -> Run:
     """Return the run that gathered the evidence that this run judges: itself, unless it only judges again."""
     judged = fork.judged_run(run)
-    return run if judged is None else _investigated(judged)
+    return run if judged is None else investigated(judged)
 
 
 def strike_card(card: Evidence, reason: str, actor: Membership) -> bool:
@@ -129,7 +166,7 @@ def strike_card(card: Evidence, reason: str, actor: Membership) -> bool:
         if updated:
             record(
                 ModerationVerb.EVIDENCE_STRUCK,
-                project=card.item.project,
+                project=card.of_project,
                 actor=actor,
                 row=card.public_id,
                 url=card.url,
@@ -150,7 +187,7 @@ def restore_card(card: Evidence, actor: Membership) -> bool:
         if updated:
             record(
                 ModerationVerb.EVIDENCE_RESTORED,
-                project=card.item.project,
+                project=card.of_project,
                 actor=actor,
                 row=card.public_id,
                 url=card.url,
@@ -163,7 +200,7 @@ def judge_remaining_evidence(run: Run, project: Project, actor: Membership | Non
 
     Raises CannotJudge.
     """
-    root = _investigated(run)
+    root = investigated(run)
     cards = Evidence.objects.filter(run=root.public_id, struck_at__isnull=False)
     struck = list(cards.order_by("number").values_list("number", flat=True))
     options = {**root.options, "struck": struck}

@@ -1,6 +1,7 @@
 """The parts of a person's data export that contain their work as a reviewer or admin of moderation."""
 
 from django.db.models import Case, F, TextField, Value, When
+from django.db.models.functions import Coalesce
 
 from annotation.members.personal_parts import Parts, part
 from moderation.models import (
@@ -47,6 +48,14 @@ PARTS: Parts = {
     "group_lists": part(GroupList, "created_by", "name", "groups", "created_at", project="project__slug"),
     "evaluations": part(Evaluation, "started_by", "name", "task", "state", "created_at", project="project__slug"),
     "documents": part(Document, "uploaded_by", "name", "title", "size", "created_at", project="project__slug"),
-    "evidence_struck": part(Evidence, "struck_by", **_ITEM, card="public_id", reason="struck_because", at="struck_at"),
+    "evidence_struck": part(
+        Evidence,
+        "struck_by",
+        project=Coalesce("item__project__slug", "project__slug"),
+        item="item__public_id",
+        card="public_id",
+        reason="struck_because",
+        at="struck_at",
+    ),
 }
 """A reviewer's own views, decisions, appeals, statements and reviews, and what an admin uploaded or started."""

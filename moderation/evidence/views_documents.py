@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.core.found import found
+from annotation.core.found import one
 from annotation.domain.choices import Role
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.project_page import project_page
@@ -71,7 +71,7 @@ def documents(request: PersonRequest, slug: str) -> HttpResponse:
 def document(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Show the text of a document, twenty passages a page."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    row = found(Document.objects.filter(project=member.project, public_id=public_id).first())
+    row = one(Document.objects, member.project, public_id)
     context = {
         "document": row,
         "page": Paginator(row.passages.order_by("number"), 20).get_page(request.GET.get("page")),
@@ -83,7 +83,7 @@ def document(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse
 def remove_document(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Remove a document."""
     member = member_of(request, slug, Role.ADMIN)
-    row = found(Document.objects.filter(project=member.project, public_id=public_id).first())
+    row = one(Document.objects, member.project, public_id)
     local_documents.remove_document(row, member)
     messages.success(
         request, _("%(title)s is removed. Evidence that quotes it keeps its own copy.") % {"title": row.title}

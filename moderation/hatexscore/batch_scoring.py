@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 from uuid import UUID, uuid5
@@ -10,8 +10,10 @@ from uuid import UUID, uuid5
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.group_list_files import Groups
 from moderation.domain.hatexscore.score import PARTS, Measure, Reading, Score, read, score
+from moderation.domain.hatexscore.second_reading import ReadBy, SecondReading, read_by
 from moderation.hatexscore import method
 from moderation.hatexscore.jsonl import Line
+from moderation.methods.second_reader import is_unsure
 from providers.roles import ModelRole
 from providers.structured_output import is_refusal
 from runs.control import drain, start
@@ -34,6 +36,8 @@ class Order:
     listed: Groups | None = None
     account: UUID = _OWN
     threads: int = 8
+    reader: str = ""
+    """The model that reads what the rules do not read for sure; empty: none does."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,14 @@ class Result:
     reading: Reading | None = None
     score: Score | None = None
     why: str = ""
+    reader: str = ""
+    second: SecondReading | None = None
+
+    @property
+    def read_by(self) -> ReadBy:
+        """Who read the conclusion, or that it is a refusal."""
+        is_stated = self.reading is not None and bool(self.reading.conclusions)
+        return read_by(is_stated, self.state == RunState.REFUSED and self.reading is None, self.second)
 
     @property
     def shown(self) -> dict[str, Any]:
@@ -55,6 +67,8 @@ class Result:
         shown["why"] = self._why_concluded
         shown["rationales"] = [rationale.quote for rationale in self.reading.rationales] if self.reading else []
         shown["groups"] = list(dict.fromkeys(group.term for group in self.score.groups)) if self.score else []
+        if self.reader:
+            shown["read_by"] = str(self.read_by)
         return shown if self.score else shown | {"state": self.state, "reason": self.why}
 
     @property
@@ -62,6 +76,8 @@ class Result:
         """Return the words that state the conclusion, or why there is none."""
         if self.reading is None:
             return self.why
+        if not self.reading.conclusions and self.reading.stated is not None:
+            return f"{self.reader} reads it so; the rules read no conclusion."
         if not self.reading.conclusions:
             return "The explanation states no conclusion for or against hateful."
         last = self.reading.conclusions[-1]
@@ -77,19 +93,64 @@ def scored(lines: Iterable[Line], order: Order) -> Iterator[Result]:
 
 def _batch(batch: Sequence[Line], order: Order) -> Iterator[Result]:
     readings: dict[int, Reading] = {}
+    seconds = _second_readings(batch, order) if order.reader else {}
     for line in batch:
-        if line.explanation.strip() and not is_refusal(line.explanation):
-            readings[line.number] = read(line.text, line.explanation, language=order.language, listed=order.listed)
+        second = seconds.get(line.explanation)
+        if line.explanation.strip() and not (second.refusal if second else is_refusal(line.explanation)):
+            readings[line.number] = read(
+                line.text, line.explanation, language=order.language, listed=order.listed, second=second
+            )
     by_model = order.estimator is not Estimator.GIVEN
     unknown = [reading for reading in readings.values() if reading.has_evidence] if by_model else []
     runs = _estimated(unknown, order) if unknown else {}
     for line in batch:
         reading = readings.get(line.number)
-        if reading is None:
-            state = "refused" if line.explanation.strip() else "unreadable"
-            yield Result(line, state, why="the explanation is a refusal" if state == "refused" else "it is empty")
+        if reading is not None:
+            result = _result(line, reading, runs, order)
+        elif line.explanation.strip():
+            result = Result(line, "refused", why="the explanation is a refusal")
         else:
-            yield _result(line, reading, runs, order)
+            result = Result(line, "unreadable", why="it is empty")
+        yield replace(result, reader=order.reader, second=seconds.get(line.explanation))
+
+
+def _second_readings(batch: Sequence[Line], order: Order) -> dict[str, SecondReading]:
+    """Return what the reader reads of the explanations that the rules are not sure about, by explanation.
+
+    What it read before is not asked again.
+    """
+    unsure = {line.explanation for line in batch if line.explanation.strip() and is_unsure(line.explanation)}
+    subjects = {uuid5(order.account, explanation): explanation for explanation in unsure}
+    seconds = _read_before(subjects, order)
+    missing = [subject for subject in subjects if subjects[subject] not in seconds]
+    start.queue_runs((_reading_request(subject, subjects[subject], order) for subject in missing), enqueue=False)
+    if missing:
+        drain.drain_project_runs(order.account, method.NAME, threads=order.threads, tick=lambda: None)
+    return seconds | _read_before({subject: subjects[subject] for subject in missing}, order)
+
+
+def _read_before(subjects: Mapping[UUID, str], order: Order) -> dict[str, SecondReading]:
+    runs = Run.objects.filter(
+        project=order.account, method=method.NAME, variant=_reader_variant(order), subject__in=subjects
+    )
+    ended = runs.filter(state=RunState.SUCCEEDED).order_by("id").values_list("subject", "outcome")
+    read = {subjects[subject]: (outcome or {}).get("second") for subject, outcome in ended}
+    return {explanation: SecondReading.of(order.reader, second) for explanation, second in read.items() if second}
+
+
+def _reading_request(subject: UUID, explanation: str, order: Order) -> start.RunRequest:
+    return start.RunRequest(
+        method=method.NAME,
+        project=order.account,
+        subject=subject,
+        model_plan={str(ModelRole.READER): order.reader},
+        variant=_reader_variant(order),
+        options={"read": explanation},
+    )
+
+
+def _reader_variant(order: Order) -> str:
+    return ASIDE + hashlib.sha256(f"read {order.reader}".encode()).hexdigest()[:16]
 
 
 def _result(line: Line, reading: Reading, runs: Mapping[UUID, Run], order: Order) -> Result:

@@ -9,6 +9,7 @@ from annotation.domain.choices import PriorState
 from annotation.models import Item, Label, Prior
 from moderation.domain.hatexscore.estimators import SCORING
 from moderation.domain.hatexscore.htc import verdict
+from moderation.domain.hatexscore.second_reading import SecondReading
 from moderation.domain.predict.protocol import Stance
 from moderation.methods.registry import METHODS
 from moderation.models import ScoreSource
@@ -75,6 +76,12 @@ def of_run(run: Run) -> Explanation | None:
         at=run.created_at,
         unscorable=why,
     )
+
+
+def second_of_run(run: Run) -> SecondReading | None:
+    """Return what a reader read of the run's explanation. Returns None if none did."""
+    read = (run.outcome or {}).get("read_by") or {}
+    return SecondReading.of(read["model"], read) if "model" in read else None
 
 
 def spoken_by(method: str, plan: Mapping[str, str]) -> str:

@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy, ngettext
 from annotation.pages import svg
 from moderation.domain.hatexscore.cc import Rule, reaches
 from moderation.domain.hatexscore.masking import MASK
+from moderation.domain.hatexscore.record import groups_of, second_of
+from moderation.domain.hatexscore.ties import QUOTE
 from moderation.methods.built_in_baseline import answered_alone, answered_roles
 from moderation.models import Score, ScoreState
 
@@ -128,14 +130,14 @@ class Card:
         """The explanation, quotes, groups and conclusions marked."""
         record = self.record
         marks = [(*span, "rationale", 0) for span in record.get("quotations", ())]
-        marks += [(group["start"], group["end"], "group", 0) for group in record.get("groups", ())]
+        marks += [(group["start"], group["end"], "group", 0) for group in groups_of(record)]
         marks += [(start, end, "conclusion", 0) for start, end, _hateful in record.get("conclusions", ())]
         return pieces(self.row.explanation, marks)
 
     @cached_property
     def groups(self) -> list[str]:
         """The groups that count, each once."""
-        groups = self.record.get("groups", ())
+        groups = groups_of(self.record)
         counted = [group for group in groups if group["tie"]] if self.row.prediction else groups
         return list(dict.fromkeys(f"{group['term']} · {group['category']}" for group in counted))
 
@@ -145,16 +147,36 @@ class Card:
         reasons = (self._why_htc, self._why_qf, self._why_tgi, self._why_cc)
         return [(bar.name, bar.value, sentence()) for bar, sentence in zip(self.parts, reasons, strict=False)]
 
+    @property
+    def refusal_read_by(self) -> str:
+        """The model that read a refusal in an explanation without a score; empty if the rules alone did."""
+        second = second_of(self.record)
+        return second.model if second and second.refusal else ""
+
     def _why_htc(self) -> str:
         stated = self.record["conclusions"]
         if not stated:
-            return _("It states no conclusion for or against hateful.")
+            return self._why_htc_by_reader()
         if self.row.appended:
             return _("The label of the structured answer counts as a conclusion line.")
         hateful = stated[-1][2]
         if self.row.prediction is not None and hateful != self.row.prediction:
             return _("It states a conclusion, but the opposite of its label.")
         return _("It concludes that the text is hateful.") if hateful else _("It concludes that it is not hateful.")
+
+    def _why_htc_by_reader(self) -> str:
+        second = second_of(self.record)
+        if second is None:
+            return _("It states no conclusion for or against hateful.")
+        if second.conclusion is None:
+            sentence = _("Neither the rules nor %(model)s read a conclusion in it.")
+        elif self.row.prediction is not None and second.conclusion != self.row.prediction:
+            sentence = _("The rules read no conclusion; %(model)s reads the opposite of its label.")
+        elif second.conclusion:
+            sentence = _("The rules read no conclusion; %(model)s reads that it is hateful.")
+        else:
+            sentence = _("The rules read no conclusion; %(model)s reads that it is not hateful.")
+        return sentence % {"model": second.model}
 
     def _why_qf(self) -> str:
         row, record = self.row, self.record
@@ -183,10 +205,12 @@ class Card:
         return f"{change} {aim}"
 
     def _why_tgi(self) -> str:
-        groups = self.record["groups"]
+        groups, second = groups_of(self.record), second_of(self.record)
         if not groups:
             return _("It names no group of the list outside its quotes.")
         counted = next((group for group in groups if group["tie"]), None) if self.row.prediction else groups[0]
+        if counted and second and counted not in self.record["groups"]:
+            return _tie_by_reader(second.model, counted, is_hateful=bool(self.row.prediction))
         if counted is None:
             return _("“%(term)s” stands in no sentence with a quote or a hostile word.") % {"term": groups[0]["term"]}
         named = {"term": counted["term"], "word": counted["tie"]}
@@ -202,7 +226,7 @@ class Card:
         reached = row.qf is not None and reaches(row.qf, row.threshold)
         first = _("QF %(qf)s reaches τ %(tau)s") if reached else _("QF %(qf)s is below τ %(tau)s")
         second = _("a group is named") if row.tgi else _("no group is named")
-        if self.record["groups"] and not row.tgi:
+        if groups_of(self.record) and not row.tgi:
             second = _("no group that is named counts")
         if row.prediction is None:
             return _("There is no prediction that the rest could agree with.")
@@ -213,6 +237,16 @@ class Card:
         else:
             needs = _("Not hateful needs both: τ reached and no group named.")
         return f"{first % facts}, {second}. {needs}"
+
+
+def _tie_by_reader(model: str, group: Mapping[str, Any], *, is_hateful: bool) -> str:
+    if not is_hateful:
+        sentence = _("%(model)s reads that it names “%(term)s”.")
+    elif group["tie"] == QUOTE:
+        sentence = _("%(model)s reads that a quote is tied to “%(term)s”.")
+    else:
+        sentence = _("%(model)s reads that “%(word)s” is tied to “%(term)s”.")
+    return sentence % {"model": model, "term": group["term"], "word": group["tie"]}
 
 
 def pieces(text: str, marks: Iterable[tuple[int, int, str, int]]) -> list[Piece]:

@@ -8,13 +8,16 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Item, Membership, Project, record
+from moderation.debates.start import usable_model
 from moderation.domain.event_verbs import ModerationVerb
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.htc import conclusion_line
 from moderation.domain.hatexscore.request import Scoring
-from moderation.domain.hatexscore.tokenize import LANGUAGES
+from moderation.domain.hatexscore.words.tokenize import LANGUAGES
 from moderation.hatexscore import group_lists, method
 from moderation.hatexscore.explanations import Explanation
+from moderation.methods.debate_method import BadChoice
+from moderation.methods.second_reader import is_unsure
 from moderation.models import Score, ScoreSource, ScoreState
 from providers import bindings, structured_output
 from providers.keyword.model import KeywordModel
@@ -67,7 +70,7 @@ def start(
 
 def _row(item: Item, explanation: Explanation, choice: Scoring, actor: Membership | None) -> Score:
     _check(item, explanation, choice)
-    state, why = _ability(explanation)
+    state, why = _ability(explanation, reader_name(item.project))
     text = explanation.text.strip()
     if explanation.structured and explanation.prediction is not None:
         text = f"{text}\n{conclusion_line(explanation.prediction)}"
@@ -112,13 +115,32 @@ def _check(item: Item, explanation: Explanation, choice: Scoring) -> None:
         raise CannotScore(_("Give p before and after masking, both from 0 to 1."))
 
 
-def _ability(explanation: Explanation) -> tuple[ScoreState, str]:
-    """Return whether there is something to score, and why not; what was refused is reported, never scored 0."""
-    if explanation.unscorable == "refused" or structured_output.is_refusal(explanation.text):
+def _ability(explanation: Explanation, reader: str) -> tuple[ScoreState, str]:
+    """Return whether there is something to score, and why not; what was refused is reported, never scored 0.
+
+    Where somebody reads a second time, what only the rules take for a refusal is read first.
+    """
+    is_refused = not reader and structured_output.is_refusal(explanation.text)
+    if explanation.unscorable == "refused" or is_refused:
         return ScoreState.REFUSED, _("The model refused to explain: there is nothing to score.")
     if explanation.unscorable or not explanation.text.strip():
         return ScoreState.UNREADABLE, _("There is no explanation that could be read.")
     return ScoreState.WAITING, ""
+
+
+def reader_name(project: Project | None) -> str:
+    """Return the model that reads what the rules do not read for sure; empty if none does. Raises CannotScore."""
+    try:
+        return usable_model(ModelRole.READER, project.model_plan.get(ModelRole.READER, "") if project else "")
+    except BadChoice as fault:
+        raise CannotScore(str(fault)) from None
+
+
+def _plan(project: Project, row: Score) -> dict[str, str]:
+    """Return who estimates, and who reads if the rules are not sure."""
+    reader = reader_name(project) if is_unsure(row.explanation) else ""
+    plan = {ModelRole.ESTIMATOR: row.estimated_by, ModelRole.READER: reader}
+    return {str(role): name for role, name in plan.items() if name}
 
 
 def estimator_name(choice: Scoring, explanation: Explanation) -> str:
@@ -170,7 +192,7 @@ def _queue(project: Project, item: Item, row: Score, actor: Membership | None, r
         method=method.NAME,
         project=project.public_id,
         subject=item.public_id,
-        model_plan={str(ModelRole.ESTIMATOR): row.estimated_by} if row.estimated_by else {},
+        model_plan=_plan(project, row),
         variant=row.public_id.hex,
         options={"score": str(row.public_id), "estimator": row.estimator},
         started_by=actor.public_id if actor else None,

@@ -4,7 +4,7 @@ An explanation that was scored several times counts once, by its newest score wi
 computed again by one rule with equal weights: scores by other rules, thresholds and weights have no common mean.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -16,6 +16,8 @@ from annotation.pages import svg
 from annotation.pages.display_names import name_of
 from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.score import Measure, Scored, combined, sweep
+from moderation.domain.hatexscore.second_reading import ReadBy, SecondReading, counted_readings, read_by
+from moderation.hatexscore.method import REFUSED
 from moderation.models import Score, ScoreSource, ScoreState
 
 NAMES = ("htc", "qf", "tgi", "cc", "score")
@@ -64,6 +66,25 @@ def _explanations(project: Project) -> Iterator[tuple[tuple[str, str], Scored | 
         else:
             newest.setdefault(key, ((method, source), None))
     yield from newest.values()
+
+
+def readings(project: Project) -> Mapping[str, int] | None:
+    """Return how many explanations were read by whom (`ReadBy`), each by its newest score.
+
+    Returns None if no model has read any.
+    """
+    rows = Score.objects.filter(project=project, state__in=(ScoreState.SCORED, ScoreState.REFUSED))
+    if not rows.filter(reading__has_key="second").exists():
+        return None
+    newest: dict[tuple[Any, ...], ReadBy] = {}
+    columns = ("state", "run", "reason", "reading__conclusions", "reading__second", "method", *_EXPLANATION)
+    for state, run, reason, conclusions, second, *explanation in rows.order_by("id").values_list(*columns):
+        is_refused = state == ScoreState.REFUSED
+        if is_refused and run is not None and reason != REFUSED:
+            continue  # the estimator refused, not who explained
+        read = SecondReading.of(second["model"], second) if second else None
+        newest[tuple(explanation)] = read_by(bool(conclusions), is_refused, read)
+    return counted_readings(newest.values())
 
 
 def _figures(name: str, scores: Sequence[Scored | None], measure: Measure) -> Figures:

@@ -13,7 +13,7 @@ from annotation.domain.choices import Role
 from annotation.models import Item, Membership
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.project_page import project_page
-from moderation.debates.views import item_for
+from moderation.debates.posts import item_for
 from moderation.domain.hatexscore import group_list_files
 from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.group_list_files import BadGroups
@@ -62,6 +62,7 @@ def scores(request: PersonRequest, slug: str) -> HttpResponse:
         "figures": summary.figures(member.project, rule),
         "names": [*(name.upper() for name in PARTS), "HateXScore"],
         "swept": summary.swept(member.project, rule),
+        "readings": summary.readings(member.project),
         "rule": rule,
         "tau": rule.threshold,
         "rules": list(Rule),

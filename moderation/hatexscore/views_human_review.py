@@ -86,5 +86,4 @@ def _row(member: Membership, posted_id: str) -> Score:
 def _show(
     request: PersonRequest, member: Membership, row: Score | None, form: RatingForm, status: int = 200
 ) -> HttpResponse:
-    context = {"row": row, "form": form}
-    return project_page(request, member, "moderation/score_review.html", context, status=status)
+    return project_page(request, member, "moderation/score_review.html", status=status, row=row, form=form)

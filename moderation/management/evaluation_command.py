@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from annotation.management.json_command import JsonCommand
-from moderation.domain.evaluation.render import markdown
+from moderation.domain.evaluation.tables.render import markdown
 from moderation.evaluation import continuation, files
 from moderation.models import Evaluation, EvaluationState
 from runs.control import unfinished, wait_for_runs

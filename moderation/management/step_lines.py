@@ -22,14 +22,18 @@ class StepLines:
         self._last_turn: int = self._turns().aggregate(last=Max("id"))["last"] or 0
 
     def say_new(self) -> None:
-        """Say which steps began or ended since the last time."""
+        """Say which steps began or ended since the last time.
+
+        What is under way is read first: a step that ends between the two readings is then said before the next one.
+        """
+        running = self._runs.filter(state=RunState.RUNNING).exclude(in_flight={})
+        under_way = list(running.values_list("pk", "in_flight"))
         new = self._turns().filter(pk__gt=self._last_turn).order_by("pk").values_list("pk", "run_id", "key")
         keys: dict[int, list[str]] = defaultdict(list)
         for turn, run, key in new:
             self._last_turn = turn
             keys[run].append(key)
-        running = self._runs.filter(state=RunState.RUNNING).exclude(in_flight={})
-        for run, in_flight in running.values_list("pk", "in_flight"):
+        for run, in_flight in under_way:
             keys[run] += sorted(in_flight)
         for run, steps in keys.items():
             unsaid = [key for key in dict.fromkeys(steps) if key not in self._printed[run]]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from providers.roles import ModelRole
 from providers.search.steps import SEARCHER
 
 
@@ -18,7 +19,7 @@ def answered_roles(plan: Mapping[str, str]) -> list[str]:
 def answered_alone(plan: Mapping[str, str]) -> bool:
     """Return whether the built-in baseline answers for every role, so that no language model is used.
 
-    A search engine is no model.
+    A search engine is no model, and a second reader of what others wrote is none that answers.
     """
-    models = [model for role, model in plan.items() if role != SEARCHER]
+    models = [model for role, model in plan.items() if role not in (SEARCHER, ModelRole.READER)]
     return bool(models) and all(map(is_built_in, models))

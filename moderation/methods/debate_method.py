@@ -91,12 +91,6 @@ def _no_check(options: Mapping[str, Any]) -> None:
     return None
 
 
-def one_call(run: Run) -> int:
-    """Return the calls of a method that asks one question."""
-    del run
-    return 1
-
-
 def _no_names(options: Mapping[str, Any]) -> list[str]:
     return []
 
@@ -121,6 +115,8 @@ class DebateMethod:
     """The role that writes the reason of the outcome."""
     most_calls: Callable[[Run], int]
     """Return the most calls of a run with these options, if every answer can be used; prices are told from it."""
+    optional_roles: Sequence[ModelRole] = ()
+    """The roles that are asked only where a model is named for them: once in a run at most."""
     judge: ModelRole | None = None
     """The role that judges a debate; other models may judge the same debate again."""
     keyword_answers: Mapping[str, KeywordAnswer] = field(default_factory=dict)

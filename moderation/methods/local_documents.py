@@ -16,9 +16,9 @@ from moderation.domain.antihateagent import search_index
 from moderation.domain.antihateagent.search_index import SearchQuery
 from moderation.domain.event_verbs import ModerationVerb
 from moderation.models import Document, Evidence, Passage
-from providers.http.page_text import read_html_apart
-from providers.http.pdf_text import BadPdf, pdf_text
 from providers.http.reading_process import AllBusy
+from providers.pages.pdf_text import BadPdf, pdf_text
+from providers.pages.text import read_html_apart
 from providers.search.steps import FetchAnswer, FoundPage, SearchAnswer
 
 MOST_BYTES, MOST_CHARACTERS, MOST_DOCUMENTS = 20_000_000, 2_000_000, 2000

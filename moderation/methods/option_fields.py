@@ -125,19 +125,15 @@ def _field(place: Place, asked: Asked, is_offered: bool) -> forms.Field:
         "label": gettext_lazy(asked.label),
         "help_text": gettext_lazy(asked.help) if asked.help else "",
         "required": False,
+        "initial": place.default // asked.unit if asked.unit > 1 else place.default,
     }
     if asked.words:
         return forms.TypedChoiceField(choices=_choices(asked.words), coerce=_reader(place), **common)
     if is_offered:
         return forms.ChoiceField(**common)
     if place.kind is bool:
-        return forms.BooleanField(initial=place.default, **common)
-    return forms.IntegerField(
-        min_value=-(-place.least // asked.unit),
-        max_value=place.most // asked.unit,
-        initial=place.default // asked.unit,
-        **common,
-    )
+        return forms.BooleanField(**common)
+    return forms.IntegerField(min_value=-(-place.least // asked.unit), max_value=place.most // asked.unit, **common)
 
 
 def _compared(place: Place, asked: Asked) -> forms.Field:

@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 
+from annotation.core.extensions import pasted_text
 from annotation.domain.choices import Stage
 from annotation.domain.glossary.prompt_text import Known, told
 from annotation.domain.votes import Category as CategoryValue
@@ -184,11 +185,22 @@ def _stored_post(run: Run) -> Post | None:
         return _post_of_case(run, nonce)
     item = _SHOWN.first(item=run.subject, project=run.project)
     if item is None:
-        return None
+        return _pasted_post(run, nonce)
     texts = _texts(run, item)
     entries_of_text = _known(run, item.project, texts.joined) if _is_told(run) else ()
     categories = tuple(category.value() for category in _CATEGORIES.rows(project=item.project_id))
     return Post(item.text, _picture(item), categories, nonce, picture_text=texts.picture, known=entries_of_text)
+
+
+def _pasted_post(run: Run, nonce: str) -> Post | None:
+    """Return a post that is no item of the project: a text that somebody pasted elsewhere on the site."""
+    text = pasted_text(run.project, run.subject)
+    project = Project.objects.filter(public_id=run.project).first() if text is not None else None
+    if text is None or project is None:
+        return None
+    entries_of_text = _known(run, project, text) if _is_told(run) else ()
+    categories = tuple(category.value() for category in _CATEGORIES.rows(project=project.pk))
+    return Post(text, None, categories, nonce, known=entries_of_text)
 
 
 def _texts(run: Run, item: Item) -> ItemTexts:
@@ -214,7 +226,9 @@ def is_of_evaluation(run: Run) -> bool:
 
 def post_exists(run: Run) -> bool:
     """Return whether the subject of the run still exists."""
-    return evaluation_case_of(run).exists() if is_of_evaluation(run) else item_decision_of_run(run) is not None
+    if is_of_evaluation(run):
+        return evaluation_case_of(run).exists()
+    return item_decision_of_run(run) is not None or pasted_text(run.project, run.subject) is not None
 
 
 def evaluation_case_of(run: Run) -> QuerySet[EvaluationCase]:

@@ -20,7 +20,7 @@ def dispute_if_verdict_differs(run: Run, outcome: Outcome) -> bool:
         return post_exists(run)
     stand = item_decision_of_run(run)
     if stand is None:
-        return False
+        return post_exists(run)  # nobody decides about a pasted text
     if outcome.state == RunState.SUCCEEDED and _differs(stand, outcome) and (item := item_of_run(run)) is not None:
         close.dispute_item(item, Reason.MODEL_CONFLICT)
     return True

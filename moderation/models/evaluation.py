@@ -90,6 +90,8 @@ class EvaluationCase(models.Model):
     gold_label = models.PositiveSmallIntegerField(null=True, blank=True)  # None: only `gold_hateful` is known
     gold_labels = models.JSONField(default=list, blank=True)  # all codes, where there are several
     gold_hateful = models.BooleanField()
+    votes_hateful = models.PositiveSmallIntegerField(default=0, db_default=0)  # of people, when the evaluation began
+    votes_other = models.PositiveSmallIntegerField(default=0, db_default=0)
     pattern = models.CharField(max_length=3, blank=True, default="")
     subset = LineField(max_length=120, blank=True, default="")
 

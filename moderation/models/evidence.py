@@ -1,14 +1,18 @@
 """Documents that admins upload for the local search, and evidence that runs found about items."""
 
+from functools import cached_property
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 
 from annotation.models import Item, Membership, Project
 from annotation.models.lines import LineField
+from moderation.domain.antihateagent.doubts import Doubt, doubts_of, rated_claim
 from moderation.domain.antihateagent.hosts import domain_of
 from moderation.domain.antihateagent.page_windows import page_number
+from moderation.domain.antihateagent.passages import Span, sentence_of
 
 _SHOWN, _AROUND = 40_000, 2_000
 """Characters of a text that are shown whole; of a longer one, those around each passage."""
@@ -59,7 +63,10 @@ class Evidence(models.Model):
     """A page that a run read and found relevant, as a numbered card. It stays the same when the page changes."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
-    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="evidence")
+    item = models.ForeignKey(
+        Item, null=True, blank=True, on_delete=models.CASCADE, related_name="evidence"
+    )  # None: the post is a text that somebody pasted
+    project = models.ForeignKey(Project, null=True, blank=True, on_delete=models.CASCADE, related_name="evidence")
     run = models.UUIDField()  # the run that read it
     number = models.PositiveSmallIntegerField()  # the run's rationale cites it by this number
     url = models.CharField(max_length=2000)
@@ -69,6 +76,10 @@ class Evidence(models.Model):
     sha256 = models.CharField(max_length=64)  # of the fetched bytes
     text = models.TextField()  # extracted from the page
     copies = models.JSONField(default=list)  # domains with exactly the same text
+    source = models.JSONField(default=dict, db_default=Value({}, models.JSONField()))
+    """What the page states of itself: publisher, author, dates, a rated claim; null is "not said"."""
+    comments_at = models.PositiveIntegerField(default=0, db_default=0)
+    """Where in the text the readers' comments begin; 0: there are none."""
     struck_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     struck_because = models.CharField(max_length=1000, blank=True, default="")
     struck_at = models.DateTimeField(null=True, blank=True)
@@ -83,11 +94,27 @@ class Evidence(models.Model):
                 condition=Q(struck_at=None, struck_because="") | (Q(struck_at__isnull=False) & ~Q(struck_because="")),
                 name="evidence_struck_because",
             ),
+            models.CheckConstraint(
+                condition=Q(item__isnull=False) | Q(project__isnull=False), name="evidence_of_item_or_text"
+            ),
         )
         indexes = (models.Index(fields=("item", "run"), name="evidence_item"),)
 
     def __str__(self) -> str:
         return f"[{self.number}] {self.url}"
+
+    def save(self, **options: Any) -> None:
+        """Store the card; its project is its item's if none is named."""
+        if self.project_id is None and self.item is not None:
+            self.project_id = self.item.project_id
+        super().save(**options)
+
+    @property
+    def of_project(self) -> Project:
+        """The project whose post it is about."""
+        project = self.project if self.item is None else self.item.project
+        assert project is not None  # evidence_of_item_or_text
+        return project
 
     @property
     def domain(self) -> str:
@@ -130,6 +157,27 @@ class EvidenceSegment(models.Model):
 
     def __str__(self) -> str:
         return self.quote[:60]
+
+    @property
+    def before(self) -> str:
+        """What stands before it in its sentence."""
+        return self.evidence.text[self._sentence.start : self.start]
+
+    @property
+    def after(self) -> str:
+        """What stands after it in its sentence."""
+        return self.evidence.text[self.end : self._sentence.end]
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """Why it may not mean what it says alone."""
+        card = self.evidence
+        place, claim = Span(self.start, self.end), rated_claim(card.source)
+        return doubts_of(card.text, place, comments_at=card.comments_at, rated_claim=claim)
+
+    @cached_property
+    def _sentence(self) -> Span:
+        return sentence_of(self.evidence.text, Span(self.start, self.end))
 
     @property
     def page(self) -> int:

@@ -41,8 +41,7 @@ def _index(request: PersonRequest, member: Membership, form: NewForm, status: in
         hateful=Count("examples", filter=Q(examples__hateful=True)),
         others=Count("examples", filter=Q(examples__hateful=False)),
     )
-    context = {"rows": rows, "form": form}
-    return project_page(request, member, "moderation/perspectives.html", context, status=status)
+    return project_page(request, member, "moderation/perspectives.html", status=status, rows=rows, form=form)
 
 
 @require_POST

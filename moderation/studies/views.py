@@ -65,5 +65,4 @@ def _refused(request: PersonRequest, member: Membership, form: StudyForm, senten
 
 
 def _show_form(request: PersonRequest, member: Membership, form: StudyForm, status: int = 200) -> HttpResponse:
-    context = {"form": form, "templates": study_templates()}
-    return project_page(request, member, "moderation/study.html", context, status=status)
+    return project_page(request, member, "moderation/study.html", status=status, form=form, templates=study_templates())

@@ -3,8 +3,8 @@
 from dataclasses import asdict
 from typing import Any
 
-from moderation.domain.studies.expected_cost import ExpectedSpending
 from moderation.studies.estimate import StudyEstimate
+from runs.domain.expected_cost import ExpectedSpending
 
 
 def estimate_lines(estimate: StudyEstimate) -> list[str]:

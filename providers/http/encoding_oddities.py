@@ -24,6 +24,20 @@ _CHAINED = re.compile(r"[^\x00-\x7f]{2,}")
 _KANA, _HANGUL, _HAN = re.compile("[\u3041-\u30ff]"), re.compile("[\uac00-\ud7a3]"), re.compile("[\u3400-\u9fff]")
 # The common half of each standard: what a text mostly has where it is really of that standard.
 _COMMON_HAN = {"gb18030": ("gb2312", 0xD8), "gbk": ("gb2312", 0xD8), "big5": ("big5", 0xC9)}
+# What no text of the language does without: syllables of endings and particles, characters of grammar in both forms.
+_EVERYDAY = {
+    "euc-kr": (0.2, 3, frozenset("이다는에을의가고지하도로를은서기사어리자나대인아스시게해한수들라요니")),
+    "gb18030": (
+        0.15,
+        4,
+        frozenset(
+            "的一是不了在人有我他这這个個们們来來到时時为為你说說就那和要也得会會可过過去能对對"
+            "于於么麼之都没沒还還从從但现現些所又它因很给給什被已其此与與者样樣把只如用第"
+        ),
+    ),
+    "shift_jis": (0.2, 4, frozenset(map(chr, range(0x3042, 0x3094)))),
+}
+_EVERYDAY |= {"gbk": _EVERYDAY["gb18030"], "big5": _EVERYDAY["gb18030"], "euc-jp": _EVERYDAY["shift_jis"]}
 MULTIBYTE = ("euc-kr", "gb18030", "gbk", "big5", "shift_jis", "euc-jp")
 
 
@@ -40,6 +54,17 @@ def oddity(text: str, encoding: str) -> float:
     few_vowels = len(_VOWELS.findall(text)) < 0.3 * len(_VOWELLED.findall(text))
     no_accents = encoding == "windows-1253" and len(specific) > 8 and not re.search("[άέήίόύώ]", text)
     return ODD * (few_vowels or no_accents) + _shouted(specific)
+
+
+def is_prose(text: str, encoding: str) -> bool:
+    """Return whether a text in an encoding of several bytes has the small words of its language.
+
+    Names and lists of words have none; the same bytes read as another language hardly ever have some.
+    """
+    least, kinds, everyday = _EVERYDAY[encoding]
+    specific = [letter for letter in text if not _ANYWHERE.match(letter)]
+    known = [letter for letter in specific if letter in everyday]
+    return len(set(known)) >= kinds and len(known) >= least * len(specific)
 
 
 def _shouted(specific: list[str]) -> float:

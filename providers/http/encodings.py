@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import charset_normalizer
 import webencodings
 
-from providers.http.encoding_oddities import MULTIBYTE, oddity
+from providers.http.encoding_oddities import MULTIBYTE, is_prose, oddity
 
 # Where Python has a codec that holds more of what browsers read under a name than the one of webencodings.
 _LARGER = {
@@ -98,7 +98,7 @@ def decode(content: bytes, label: str = "") -> Decoded:
     sample = _sample(content)
     if not sample:
         return _as(content, declared or "utf-8")
-    if _is_mixed(sample):
+    if not _fits(sample, declared) and _is_mixed(sample):
         return _as(content, "utf-8")
     return _as(content, _chosen(sample, declared, _language(content)))
 
@@ -120,8 +120,11 @@ def _stated(content: bytes, pattern: re.Pattern[bytes]) -> str:
 
 def is_garbled(text: str) -> bool:
     """Return whether so many characters have no meaning that the text must not be taken for the page's."""
-    lost = sum(map(text.count, "\ufffd\ufffe\uffff")) + len(_MEANINGLESS.findall(text))
-    return lost > max(2, _MOST_REPLACED * len(text))
+    return _lost(text) > max(2, _MOST_REPLACED * len(text))
+
+
+def _lost(text: str) -> int:
+    return sum(map(text.count, "\ufffd\ufffe\uffff")) + len(_MEANINGLESS.findall(text))
 
 
 _MEANINGLESS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\ue000-\uf8ff\U000f0000-\U0010ffff]")
@@ -157,7 +160,7 @@ def _is_utf8(content: bytes, declared: str) -> bool:
         codecs.getincrementaldecoder("utf-8")("strict").decode(content, final=False)
     except UnicodeDecodeError:
         start = content[:200_000]
-        return sum(map(len, _UTF8.findall(start))) > 0.85 * len(_HIGH.findall(start))
+        return not _fits(start, declared) and sum(map(len, _UTF8.findall(start))) > 0.85 * len(_HIGH.findall(start))
     characters = len(_UTF8.findall(content[:200_000]))
     return bool(characters) and (declared in ("", "utf-8") or characters >= 4)
 
@@ -205,6 +208,9 @@ def _language(content: bytes) -> str:
 def _chosen(sample: bytes, declared: str, language: str) -> str:
     """Return the declared encoding if the sample makes sense in it, else the one in which it makes most."""
     hint = _OF_LANGUAGE.get(language) or _OF_LANGUAGE.get(language.partition("-")[0], "")
+    if _fits(sample, declared):
+        # Names and single words make no sense in any encoding, so only a text of another language proves it wrong.
+        return next((name for name in (declared, *_CANDIDATES) if _is_prose(sample, name)), declared)
     stated = _reading(sample, declared, hint) if declared else None
     best = _best(sample, hint)
     if stated is None or best is None:
@@ -212,6 +218,15 @@ def _chosen(sample: bytes, declared: str, language: str) -> str:
     if best.text == stated.text or not _makes_more_sense(best, stated, hint):
         return declared
     return best.encoding
+
+
+def _fits(content: bytes, declared: str) -> bool:
+    """Return whether it is an encoding of several bytes a character, and all bytes have a meaning in it."""
+    return declared in MULTIBYTE and not _lost(_decoded(content, declared))
+
+
+def _is_prose(sample: bytes, encoding: str) -> bool:
+    return _fits(sample, encoding) and is_prose(_decoded(sample, encoding), encoding)
 
 
 def _makes_more_sense(best: _Reading, stated: _Reading, hint: str) -> bool:
@@ -230,7 +245,7 @@ def _reading(sample: bytes, encoding: str, hint: str) -> _Reading | None:
     """
     text = _decoded(sample, encoding)
     beyond_ascii = sum(1 for letter in text if letter > "\x7f")
-    lost = text.count("\ufffd") + len(_MEANINGLESS.findall(text))
+    lost = _lost(text)
     if not beyond_ascii or lost > _FEW * beyond_ascii + (beyond_ascii > 20):
         return None
     codec = _codec(encoding).replace("-", "_")

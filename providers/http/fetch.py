@@ -41,6 +41,9 @@ PICTURES = (
 FILES = ("*/*",)
 """Anything: whoever asks looks at the bytes."""
 _CODINGS = {"": None, "identity": None, "gzip": 47, "x-gzip": 47, "deflate": 47}  # zlib's window bits: either header
+_LONGEST_TYPE = 100
+_ENDS = (b"</html>", b"%%eof")
+_UNKNOWN_TYPES = ("unknown/unknown", "application/unknown", "*/*")
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_ADDRESSES = 4
 _ROBOTS_BYTES, _ROBOTS_SECONDS, _ROBOTS_KEPT = 500_000, 900.0, 500
@@ -218,18 +221,17 @@ class Fetcher:
         if answer.status != 200:
             raise FetchFault("status", f"{target.host} answered {answer.status}.", answer.status)
         media_type, charset = media_type_of(headers.get("content-type", ""))
-        if accepts != FILES and media_type not in accepts:
-            raise FetchFault(
-                "bad_type", f"The page is {media_type[:60] or 'of no stated type'}, which is not read here."
-            )
+        require_read(media_type, accepts)
         coding = headers.get("content-encoding", "").strip().lower()
         if coding not in _CODINGS:
             raise FetchFault("bad_type", "The page is packed in a way that is not read here.")
-        if media_type in OF_PDF and accepts != FILES:
-            size, whole = max(size, self.limits.pdf_size), True
-        body, cut = _bounded(cast(Iterable[bytes], answer.stream), _CODINGS[coding], size)
-        if cut and whole and len(body) >= size:
-            raise FetchFault("too_large", f"It has more than {size:,} bytes.")
+        of_page, may_be_pdf = accepts == PAGES, accepts != FILES and (not media_type or media_type in OF_PDF)
+        room = max(size, self.limits.pdf_size) if may_be_pdf else size
+        body, cut = _bounded(cast(Iterable[bytes], answer.stream), _CODINGS[coding], room, may_end_early=of_page)
+        if not media_type and not body.startswith(b"%PDF-"):
+            body, cut = body[:size], cut or len(body) > size
+        elif cut and (whole or may_be_pdf) and len(body) >= room:
+            raise FetchFault("too_large", f"It has more than {room:,} bytes.")
         return FetchedPage(target.url, media_type, charset, body, cut)
 
     def _addresses(self, target: CheckedUrl, deadline: float) -> Sequence[str]:
@@ -310,21 +312,29 @@ def _redirect_target(target: CheckedUrl, location: str) -> CheckedUrl:
         raise FetchFault("bad_url", f"{target.host} redirects to something that is no URL.") from None
 
 
-def _bounded(chunks: Iterable[bytes], window: int | None, size: int) -> tuple[bytes, bool]:
+def _bounded(
+    chunks: Iterable[bytes], window: int | None, size: int, *, may_end_early: bool = False
+) -> tuple[bytes, bool]:
     """Return the decoded body up to `size` bytes, and whether there was more; nothing is unpacked beyond that.
 
+    With `may_end_early` a body that is shorter than its header says is one that goes on, unless its own end is there.
     Raises zlib.error if it cannot be unpacked.
     """
     unpack = zlib.decompressobj(wbits=window) if window else None
     body, received = bytearray(), 0
-    for chunk in chunks:
-        room = size - len(body) + 1
-        if unpack and not received:
-            unpack = _unpacker(unpack, chunk)
-        received += len(chunk)
-        body += unpack.decompress(chunk, room) if unpack else chunk[:room]
-        if len(body) > size or received > size:
-            return bytes(body[:size]), True
+    try:
+        for chunk in chunks:
+            room = size - len(body) + 1
+            if unpack and not received:
+                unpack = _unpacker(unpack, chunk)
+            received += len(chunk)
+            body += unpack.decompress(chunk, room) if unpack else chunk[:room]
+            if len(body) > size or received > size:
+                return bytes(body[:size]), True
+    except httpcore2.RemoteProtocolError:
+        if not may_end_early or not body:
+            raise
+        return bytes(body), not body[-200:].rstrip().lower().endswith(_ENDS)
     return bytes(body), bool(unpack and received and (not unpack.eof or unpack.unused_data))
 
 
@@ -338,10 +348,24 @@ def _unpacker(framed: Any, start: bytes) -> Any:
 
 
 def media_type_of(content_type: str) -> tuple[str, str]:
-    """Return the type and the charset of a header; empty where it does not say."""
+    """Return the type and the charset of a header; empty where it does not say, or says what is no type."""
     media_type, _, parameters = content_type.partition(";")
+    media_type = media_type.strip().lower()
+    if "/" not in media_type or media_type in _UNKNOWN_TYPES:
+        media_type = ""
     for part in parameters.split(";"):
         name, _, value = part.partition("=")
         if name.strip().lower() == "charset":
-            return media_type.strip().lower(), value.strip(" \"'").lower()[:40]
-    return media_type.strip().lower(), ""
+            return media_type, value.strip(" \"'").lower()[:40]
+    return media_type, ""
+
+
+def require_read(media_type: str, accepts: Sequence[str] = PAGES) -> None:
+    """Raise FetchFault `bad_type` for a type that is not among those; a page may have none, and is then looked at."""
+    if accepts != FILES and media_type not in accepts and (media_type or accepts != PAGES):
+        named = f"of the type {_shortened(media_type)}" if media_type else "of no stated type"
+        raise FetchFault("bad_type", f"The page is {named}, which is not read here.")
+
+
+def _shortened(media_type: str) -> str:
+    return media_type if len(media_type) <= _LONGEST_TYPE else f"{media_type[:_LONGEST_TYPE]}…"

@@ -4,11 +4,13 @@ Both protocols: OpenAI's chunks with deltas, and DashScope's events, each of whi
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from providers.half_characters import whole_texts
 
+_STATUS = re.compile(r":\s?HTTP_STATUS/(\d{3})\s*", re.ASCII)
 _FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _THOUGHTS = ("reasoning_content", "reasoning")
 _TEXTS = ("content", *_THOUGHTS, "refusal")
@@ -52,26 +54,32 @@ def _is_fault(event: Mapping[str, Any]) -> bool:
 
 
 def _events(content: bytes) -> tuple[list[dict[str, Any]], bool]:
-    """Return the JSON objects of the events, and whether the last says that it is the last."""
+    """Return the JSON objects of the events, and whether the last says that it is the last.
+
+    One that has a status of its own, which DashScope writes as a comment, holds it as `status_code` if it is an error.
+    """
     events: list[dict[str, Any]] = []
-    for said in _data(content.decode("utf-8-sig", "replace")):
+    for said, status in _data(content.decode("utf-8-sig", "replace")):
         if said == "[DONE]":
             return events, True
         event = whole_texts(json.loads(said))
         if isinstance(event, dict):
-            events.append(event)
+            events.append({"status_code": status} | event if status >= 400 else event)
     return events, False
 
 
-def _data(text: str) -> Iterable[str]:
-    """Yield the data of each event: its lines `data:`, joined."""
+def _data(text: str) -> Iterable[tuple[str, int]]:
+    """Yield the data of each event, its lines `data:` joined, and its status; 0 if it has none."""
     lines: list[str] = []
+    status = 0
     for line in [*text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), ""]:
         if line.startswith("data:"):
             lines.append(line.removeprefix("data:").strip())
+        elif (own := _STATUS.fullmatch(line)) is not None:
+            status = int(own[1])
         elif not line and lines:
-            yield "\n".join(lines)
-            lines = []
+            yield "\n".join(lines), status
+            lines, status = [], 0
 
 
 def _has_end(answer: Mapping[str, Any]) -> bool:
@@ -162,9 +170,10 @@ def _is_chosen(output: Mapping[str, Any]) -> bool:
 
 
 def _joined(texts: Sequence[str]) -> str:
-    """Return what the events say together: the last, where each begins with the one before it, else all in a row."""
+    """Return what the events say together: the last, where each begins with the one before it, else all in a row.
+
+    Events that hold all so far hold it in the last one too.
+    """
     said = [text for text in texts if text]
-    is_repeated = len(said) > 1 and all(
-        later.startswith(earlier) for earlier, later in zip(said, said[1:], strict=False)
-    )
+    is_repeated = bool(texts) and said[-1:] == [texts[-1]] and all(map(str.startswith, said[1:], said))
     return said[-1] if is_repeated else "".join(said)

@@ -4,15 +4,17 @@ The roles are not models' roles: the site's settings decide what searches and fe
 """
 
 import hashlib
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from providers.http.fetch import FetchedPage, Fetcher
-from providers.http.page_text import read_page
 from providers.http.safe_urls import FetchFault
 from providers.messages import ProviderBusy, ProviderError
+from providers.pages.source import NOT_SAID, not_after
+from providers.pages.text import read_page
 from providers.search.engines import SearchEngine
 from providers.search.faults import fault_named
 
@@ -41,7 +43,8 @@ class FetchAnswer(BaseModel):
     """The result of fetching a page: its text, or `code` and `fault` that say why there is none.
 
     `sha256` is of the bytes received, `bytes` their number, `fetched_at` an ISO time (UTC). In the text of a PDF a form
-    feed stands between pages.
+    feed stands between pages. From `comments_at` on it is what readers wrote under the page; 0: nothing is. `source` is
+    what the page states of itself (`source.PageSource`); a date after it was fetched is none.
     """
 
     url: str
@@ -54,6 +57,8 @@ class FetchAnswer(BaseModel):
     bytes: int = 0
     fetched_at: str = ""
     cut: bool = False
+    comments_at: int = 0
+    source: dict[str, Any] = Field(default_factory=NOT_SAID.as_json)
     code: str = ""
     fault: str = ""
 
@@ -103,6 +108,14 @@ def read_answer(page: FetchedPage, fetched_at: str) -> FetchAnswer:
         bytes=len(page.content),
         fetched_at=fetched_at,
         cut=read.cut,
+        comments_at=read.comments_at,
+        source=_believable(read.source, fetched_at),
         code=read.code,
         fault=read.fault,
     )
+
+
+def _believable(source: Mapping[str, Any], fetched_at: str) -> dict[str, Any]:
+    moment = datetime.fromisoformat(fetched_at) if fetched_at else datetime.now(UTC)
+    dates = {name: not_after(source.get(name) or "", moment) or None for name in ("published", "changed")}
+    return {**source, **dates}

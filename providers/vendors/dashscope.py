@@ -115,7 +115,7 @@ class _Exchange(BaseAdapter):
             raise _NotAnswered(response.status_code, dict(response.headers), content)
         decoded = read_success(self._provider, content, response.headers.get("content-type", ""))
         if not isinstance(decoded.get("output"), dict):
-            raise _NotAnswered(200, dict(response.headers), content)
+            raise _NotAnswered(200, dict(response.headers), json.dumps(decoded).encode())
         answer = requests.Response()
         answer.status_code = response.status_code
         answer.headers.update(response.headers)

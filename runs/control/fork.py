@@ -5,6 +5,7 @@ usable answer. A replay walks through a run's log without asking anybody and mus
 """
 
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 from typing import Any
 from uuid import UUID
 
@@ -119,6 +120,9 @@ def stop_of(run: Run) -> tuple[set[str], set[str]]:
         steps = method.next_steps(case, usable)
         if isinstance(steps, Finish):
             return set(usable), set()
+        if isinstance(steps, GiveUp) and steps.step:
+            kept = set(takewhile(steps.step.__ne__, usable))
+            return kept, set(usable) - kept
         if isinstance(steps, GiveUp):
             unusable = {key for key in last if saved[key].state != TurnState.OK} or set(last)
             return set(usable) - unusable, unusable

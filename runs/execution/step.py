@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from providers import structured_output, tokens
 from providers.messages import Message, Reply, Request, Sample, Usage
 from providers.profiles import Fact
+from providers.prompt_fencing import fence
 from providers.thoughts import without_thoughts
 from runs.domain.states import Flag, Reason, RunState, TurnState, state_of
 from runs.methods.method import Step
@@ -151,12 +152,18 @@ class PendingStep:
             return unusable_answer(Reason.REFUSED, _DECLINED, reply.text)
         if self.step.shape is None:
             return StepAnswer(TurnState.OK, storable(said), reply.text)
-        read = structured_output.read_answer(reply.text, self.step.shape)
-        if isinstance(read, structured_output.ReadAnswer):
-            if read.repaired:
-                self._add_flag(Flag.REPAIRED)
-            return StepAnswer(TurnState.OK, read.value.model_dump(mode="json"), reply.text)
-        return self._retry_invalid(reply, read)
+        return self._read_value(reply, self.step.shape)
+
+    def _read_value(self, reply: Reply, shape: type[BaseModel]) -> StepAnswer | None:
+        """Return the value of the shape that stands in a reply, or None if it is to be asked again."""
+        read = structured_output.read_answer(reply.text, shape)
+        if isinstance(read, structured_output.InvalidAnswer):
+            return self._retry_invalid(reply, read)
+        if structured_output.is_refused(read.value):
+            return unusable_answer(Reason.REFUSED, _DECLINED, reply.text)
+        if read.repaired:
+            self._add_flag(Flag.REPAIRED)
+        return StepAnswer(TurnState.OK, read.value.model_dump(mode="json"), reply.text)
 
     def _read_samples(self, reply: Reply) -> StepAnswer:
         """Return all answers of one exchange. Those of no use are not asked for again here: the method may do that."""
@@ -218,10 +225,14 @@ class PendingStep:
             messages=(
                 *self.step.messages,
                 Message.of("assistant", reply.text),
-                Message.of("user", structured_output.correction_prompt(wrong.error)),
+                Message.of("user", structured_output.correction_prompt(self._fenced(wrong.error))),
             ),
         )
         return None
+
+    def _fenced(self, error: str) -> str:
+        """Return the error, fenced where the step has a nonce: it may repeat words of the answer, and so of a post."""
+        return fence(error, self.step.canary, name="fault").text if self.step.canary else error
 
     def _add_usage(self, reply: Reply) -> None:
         self.model = reply.model

@@ -101,10 +101,15 @@ class Finish:
 
 @dataclass(frozen=True)
 class GiveUp:
-    """The answers are of no use to the method: the run ends for this reason and a person looks at it."""
+    """The answers are of no use to the method: the run ends for this reason and a person looks at it.
+
+    `step` is the key of the answer that is of no use; empty: those of the last round. A run that goes on asks it again,
+    and what came after it.
+    """
 
     reason: Reason
     detail: str
+    step: str = ""
 
 
 @dataclass(frozen=True)

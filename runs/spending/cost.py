@@ -82,5 +82,23 @@ def run_saving(run: Run, turns: Iterable[Turn]) -> Decimal | None:
     return sum(saved, Decimal(0)) or None
 
 
+@dataclass(frozen=True)
+class RunSpent:
+    """What one run used so far. `cost` is None where a model answered whose price is not known."""
+
+    calls: int
+    tokens: int
+    cost: Decimal | None
+    saved: Decimal | None
+    currency: str
+
+
+def spent_by(run: Run) -> RunSpent:
+    """Return what a run used so far."""
+    turns = list(run.turns.all()) if settings.MODEL_PRICES else []
+    cost = run_cost(run, turns) if turns else None
+    return RunSpent(run.calls, run.tokens, cost, run_saving(run, turns), settings.MODEL_PRICE_CURRENCY)
+
+
 def _is_free(name: str) -> bool:
     return name.startswith("keyword:")

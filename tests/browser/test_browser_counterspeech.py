@@ -15,8 +15,8 @@ from annotation.review import adjudicate
 from builders import category, make_labelled_item, make_member, make_picture, make_project
 from counterspeech_models import POST, Desk, desk_on_the_wire
 from generation.counterspeech import replies, request
-from generation.counterspeech.export import CONAN
 from generation.domain.counterspeech.intents import Intent
+from generation.files.export import CONAN
 from generation.models import Comparison, Reply
 from providers.profiles import read_amendments
 from wire.server import WireServer
@@ -123,7 +123,7 @@ def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_
     press("r")
     press("Control+End")
     page.keyboard.type(ADDED)
-    expect(page.locator("#state ins")).to_have_text(ADDED)
+    expect(page.locator("#state ins")).to_contain_text(ADDED.strip())
     expect(page.locator("#state")).to_contain_text("0.88")  # (.86 + .79 + .99) / 3
     expect(page.locator("#state")).to_contain_text("Read as informative, as wished. The model’s text had 0.90.")
     for width, scheme in ((1440, "light"), (390, "dark")):

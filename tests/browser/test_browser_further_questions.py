@@ -78,11 +78,11 @@ def test_a_post_is_answered_without_a_mouse(project, wren, opened):
         make_open_item(project, TEXT)
     page = opened(wren)
     severity, words = page.get_by_role("group", name="How severe"), page.get_by_role("listbox")
-    expect(severity).to_be_hidden()
+    expect(severity).to_have_attribute("inert", "")
     expect(page.get_by_label("What made you decide?")).to_be_visible()
 
     page.keyboard.press("1")
-    expect(severity).to_be_visible()
+    expect(severity).not_to_have_attribute("inert", "")
     page.keyboard.press("Enter")  # the severity is required
     expect(page.locator("#wrong")).to_contain_text("How severe is it? This question needs an answer.")
     expect(severity.get_by_role("radio").first).to_be_focused()
@@ -103,6 +103,8 @@ def test_a_post_is_answered_without_a_mouse(project, wren, opened):
         "young",
     ]
     page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Mark in the text")).to_be_focused()
+    page.keyboard.press("Enter")
     expect(words).to_be_focused()
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", " ", "ArrowRight", "Shift+ArrowRight", " "):
         page.keyboard.press(key)
@@ -112,7 +114,7 @@ def test_a_post_is_answered_without_a_mouse(project, wren, opened):
     page.keyboard.press(page.locator("[data-question=why]").get_attribute("data-leads") or "")
     page.keyboard.type("It sends people away.")
     page.keyboard.press("Enter")
-    expect(page.locator("[data-question=severity]")).to_be_hidden()
+    expect(page.locator("[data-question=severity]")).to_have_attribute("inert", "")
     expect(page.locator("#wrong")).to_have_count(0)
     assert answered(1) == {
         "severity": 5,
@@ -140,7 +142,8 @@ def test_marks_are_made_and_removed_by_keyboard_and_the_category_stays_within_re
     assert marked(page) == []
     page.keyboard.press("Escape")
     page.keyboard.press("0")
-    expect(page.locator("[data-question=words]")).to_be_hidden()
+    expect(page.locator("[data-question=words]")).to_have_attribute("inert", "")
+    expect(page.locator(".picker")).to_be_hidden()
     expect(page.get_by_role("radio", name=re.compile("NotHate"))).to_be_checked()
 
 
@@ -190,13 +193,79 @@ def test_on_a_phone_and_without_a_script(project, wren, opened, script):
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
     page = opened(wren, **phone, java_script_enabled=script)
     page.locator(".key").nth(1).tap()
-    if script:
+    severity = page.locator("[data-question=severity]")
+    if script:  # one question at a time, the required one first, with the text on top
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        expect(page.locator("[data-question]:visible")).to_have_count(1)
+        expect(page.locator(".questions-text")).to_have_text(TEXT)
+        severity.locator("label").nth(4).tap()
+        expect(page.locator("[data-questions]")).to_have_text("Questions: 1 of 4 answered")
+        for _ in range(2):
+            page.get_by_role("button", name="Next", exact=True).tap()
         page.locator(".picker [role=option]").nth(3).tap()
+        page.get_by_role("button", name="Done").tap()
+        expect(severity).to_be_hidden()
     else:
         expect(page.get_by_text("Only beside a hateful category.").first).to_be_visible()
         page.locator("textarea[name=quoted_words]").fill("leave")
-    page.locator("[data-question=severity] label").nth(4).tap()
+        severity.locator("label").nth(4).tap()
     page.get_by_role("button", name=re.compile("Submit and next")).tap()
     expect(page.locator("#answer")).to_have_count(0)
     assert answered(1) == {"severity": 5, "targets": None, "words": [[16, 21]], "why": None}
+
+
+def test_after_a_category_its_digit_answers_what_is_required_and_the_line_says_so(project, wren, opened):
+    make_open_item(project, TEXT)
+    page = opened(wren)
+    line, severity = page.locator("#definition"), page.get_by_role("group", name="How severe")
+    page.keyboard.press("1")
+    expect(line).to_have_text("1 to 5 now answer “How severe is it?”. Escape: the categories")
+    page.keyboard.press("3")
+    expect(severity.get_by_label("3")).to_be_checked()
+    expect(line).to_contain_text("Attacks or demeans")
+    page.keyboard.press("2")  # inside the question digits are its own; Escape leaves it
+    expect(severity.get_by_label("2")).to_be_checked()
+    page.keyboard.press("Escape")
+    page.keyboard.press("0")
+    expect(page.get_by_role("radio", name=re.compile("NotHate"))).to_be_checked()
+
+
+def test_escape_gives_the_digits_back_to_the_categories(project, wren, opened):
+    make_open_item(project, TEXT)
+    page = opened(wren)
+    for key in ("1", "Escape", "0"):
+        page.keyboard.press(key)
+    expect(page.get_by_role("radio", name=re.compile("NotHate"))).to_be_checked()
+    expect(page.locator("[data-question=severity] input:checked")).to_have_count(0)
+
+
+def test_the_red_line_goes_when_it_is_answered(project, wren, opened):
+    make_open_item(project, TEXT)
+    page = opened(wren)
+    line = page.locator("#wrong")
+    page.keyboard.press("Enter")
+    expect(line).to_be_visible()
+    page.keyboard.press("1")
+    expect(line).to_have_count(0)
+    expect(page.locator("#definition")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(line).to_contain_text("How severe is it?")
+    page.keyboard.press("5")
+    expect(line).to_have_count(0)
+
+
+def test_words_are_marked_in_the_posts_own_text_and_told_beside_it(project, wren, opened):
+    make_open_item(project, TEXT)
+    page = opened(wren)
+    words = page.locator(".words .picker")
+    expect(page.locator(".words blockquote")).to_be_visible()
+    page.keyboard.press("1")
+    expect(words).to_be_visible()
+    expect(page.locator(".words blockquote")).to_be_hidden()
+    words.locator("[role=option]").nth(3).click()
+    expect(page.locator("[data-question=words] [data-marks]")).to_have_text("“leave”")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    page.keyboard.press("0")
+    expect(words).to_have_count(0)
+    expect(page.locator(".words blockquote")).to_be_visible()

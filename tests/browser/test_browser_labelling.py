@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.test import Client
+from django.utils import timezone
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from annotation.domain.choices import Modality, PriorDisplay
@@ -173,6 +175,7 @@ def test_somebody_labels_by_keyboard_alone(project: Project, wren: Membership, w
     assert Skip.objects.get().item == items[fourth]
     assert Skip.objects.get().reason == "too close to home"
 
+    Skip.objects.update(created_at=timezone.now() - timedelta(minutes=1))  # it can be taken back for half of one
     keys.press("Backspace")
     page.wait_for_url("**/label/own/*/")
     assert on_page(page) == third
@@ -290,8 +293,7 @@ def test_what_was_typed_survives_a_reload_and_a_lost_connection(
     context.set_offline(True)
     page.keyboard.press("Enter")
     expect(page.locator("#messages")).to_contain_text("cannot be reached")
-    context.set_offline(False)
-    next_post(page, lambda: page.keyboard.press("Enter"))
+    next_post(page, lambda: context.set_offline(False))  # it is sent again by itself
     assert [label.note for label in Label.objects.all()] == ["half a thought"]
 
 
@@ -351,10 +353,13 @@ def test_everything_works_without_javascript(
     page.get_by_role("button", name="Submit and next").click()
     label = Label.objects.get()
     assert (label.item.text, label.note, label.reveals) == (shown, "by hand", 1)
-    assert on_page(page) != shown
+    skipped = on_page(page)
+    assert skipped != shown
     page.get_by_role("button", name="Skip").first.click()
     page.locator("#skipping").get_by_role("button", name="Skip").click()
     assert Skip.objects.count() == 1
+    page.get_by_role("button", name="Undo").click()
+    assert (on_page(page), Skip.objects.count()) == (skipped, 0)
     page.get_by_role("button", name="Undo").click()
     assert on_page(page) == shown
     page.locator(".key", has_text="Sexist").click()
@@ -527,3 +532,49 @@ def test_a_question_of_its_own_stands_above_the_categories_on_a_phone_too(
     expect(page.get_by_text("What does this post say about gardens?")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     phone.close()
+
+
+def test_what_was_done_a_moment_ago_is_said_and_taken_back(
+    project: Project, wren: Membership, watch: Callable[..., Watched]
+) -> None:
+    first, second, third = posts(project, "One.", "Two.", "Three.")
+    page = watch(wren).page
+    line, names = page.locator("#definition"), [item.text for item in (first, second, third)]
+    skipped = on_page(page)
+    page.keyboard.press("s")
+    page.keyboard.press("Enter")
+    expect(line).to_have_text("Skipped. Backspace takes it back.")
+    page.keyboard.press("Backspace")
+    expect(page.locator(".words blockquote")).to_have_text(skipped)
+    next_post(page, lambda: [page.keyboard.press(key) for key in ("1", "Enter")])
+    expect(line).to_have_text("Labelled Racist. Backspace goes back.")
+    page.keyboard.press("2")
+    expect(line).to_contain_text("Sexist")
+    open_post = on_page(page)
+    page.keyboard.press("Backspace")
+    expect(page.locator("#changing")).to_contain_text("Racist")
+    expect(page.locator("#changing")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator(".words blockquote")).to_have_text(open_post)
+    assert open_post in names and not Skip.objects.exists()
+
+
+def test_a_slow_answer_is_said_and_a_cut_one_is_sent_again_with_its_key(
+    project: Project, wren: Membership, context: BrowserContext, live_server: Any
+) -> None:
+    posts(project, "One.", "Two.", "Three.")
+    sign_in(context, wren, live_server.url)
+    page = context.new_page()
+    page.goto(live_server.url + PAGE)
+    button, held = page.locator("[data-submit]"), []
+    page.route("**/label/*/", lambda route: held.append(route))
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(button).to_have_text("Sending…")
+    first = on_page(page)
+    held[0].fetch()  # stored, and the answer is lost
+    held[0].abort()
+    page.unroute("**/label/*/")
+    expect(page.locator(".words blockquote")).not_to_have_text(first)
+    expect(button).to_contain_text("Submit and next")
+    assert Label.objects.count() == 1

@@ -35,7 +35,7 @@ from annotation.operations.audit_files import file_problems
 from annotation.projects import purge
 from annotation.releases import places, publication
 from annotation.releases.build import release
-from config import env_bucket
+from config.environment import env_bucket
 from moderation.perspectives import example_store
 from providers.vendors.embeddings import Embedder
 from release_builders import accept, make_gold

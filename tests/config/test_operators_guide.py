@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from config import env_database
+from config.environment import env_database
 from config.server import connections, crowd, gunicorn_config, web_worker
 from config.web import body_limits
 
@@ -13,7 +13,7 @@ GUIDE = (ROOT / "docs" / "operators.md").read_text(encoding="utf-8")
 
 
 def test_the_operators_guide_names_every_variable_that_the_settings_or_the_web_server_read():
-    places = [ROOT / "config/settings.py", ROOT / "config/env.py", *(ROOT / "config/server").glob("*.py")]
+    places = [ROOT / "config/settings.py", ROOT / "config/environment/env.py", *(ROOT / "config/server").glob("*.py")]
     source = "".join(place.read_text(encoding="utf-8") for place in places)
     read = set(re.findall(r"\b(?:env(?:_\w+)?\.\w+|whole|text|flag)\(\s*[\"']([A-Z_]+)[\"']", source))
     assert {"WEB_CONCURRENCY", "WEB_THREADS", "CONNECTIONS_PER_ADDRESS", "TRUSTED_PROXIES"} <= read

@@ -13,8 +13,9 @@ from django.core.exceptions import ImproperlyConfigured
 import migrated_database
 from annotation.core.jobs import TASK
 from annotation.operations.job_kinds import JOB_KINDS
-from config import env, queues
+from config import queues
 from config.celery import app
+from config.environment import env
 from config.queues import Queues, Work
 from runs.tasks import perform_run
 

@@ -8,7 +8,7 @@ import pytest
 from django.core.exceptions import SuspiciousOperation
 from django.test import Client
 
-from config.logging_filters import Refusals
+from config.monitoring.logging_filters import Refusals
 
 pytestmark = pytest.mark.django_db
 

@@ -24,7 +24,7 @@ import builders
 from annotation.core.sealed import CannotOpen, reseal, seal, unseal
 from annotation.domain.outgoing import MailKind
 from annotation.mail.send import read_stop_token, stop_token
-from annotation.members.password_links import password_link
+from annotation.members.accounts.password_links import password_link
 from annotation.models import Mail, Webhook
 from annotation.models.base import SealedField
 from config import sealed_values, shared_parts

@@ -12,7 +12,7 @@ from django.urls import get_resolver
 from django.urls.converters import IntConverter, UUIDConverter
 
 import builders
-from config.logging_filters import SECRET_ADDRESSES, Redacting, redact, secret_values
+from config.monitoring.logging_filters import SECRET_ADDRESSES, Redacting, redact, secret_values
 
 CANARY = "sk-CANARY-1"
 

@@ -13,7 +13,8 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 
-from config import env, start
+from config import start
+from config.environment import env
 from worker_processes import free_port
 
 COMMANDS = {

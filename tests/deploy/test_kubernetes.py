@@ -14,7 +14,7 @@ from django.core.management import get_commands
 from django.urls import Resolver404, resolve
 
 import deployment
-from config import env_database
+from config.environment import env_database
 from config.server import gunicorn_config
 from deployment import BASE
 from providers.http.safe_urls import is_public

@@ -30,7 +30,7 @@ def test_a_whole_campaign_runs_as_the_page_has_it(
     monkeypatch.setenv("INTERPLAY_REVIEWER", token("reviewer"))
     monkeypatch.setenv("INTERPLAY_ANNOTATORS", " ".join(token(name) for name in ("ann", "bob", "cyd")))
     names: dict[str, Any] = {}
-    assert len(BLOCKS) == 9
+    assert len(BLOCKS) == 12
     for number, block in enumerate(BLOCKS, 1):
         exec(compile(block, f"docs/api.md, block {number}", "exec"), names)
     for client in (names["admin"], names["reviewer"], *names["annotators"]):

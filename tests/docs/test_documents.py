@@ -10,7 +10,7 @@ from django.core.management import get_commands
 
 from annotation.domain.choices import Role, Stage
 from annotation.domain.questions.question import QuestionKind
-from config import env, env_file
+from config.environment import env, env_file
 from providers.roles import ModelRole
 
 READ = {*env.NAMES, env_file.VARIABLE} - {"TEST_DATABASE_NAME"}

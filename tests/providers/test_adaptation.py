@@ -10,7 +10,7 @@ import pytest
 from providers import wiring
 from providers.conversation_forms import REMINDER
 from providers.learnt_facts import LearntFacts
-from providers.messages import Message, Picture, ProviderBusy, ProviderError, Refused, Reply, Request, Text
+from providers.messages import Message, Part, Picture, ProviderBusy, ProviderError, Refused, Reply, Request, Text
 from providers.profiles import Fact, Lesson, read_amendments
 from wire import families
 from wire.server import Behaviour, Heard, WireServer, say, status
@@ -333,11 +333,13 @@ def test_some_servers_say_it_as_a_fault_of_their_own(
     assert facts.about("openai:some-model") == (lesson,)
 
 
+@pytest.mark.parametrize("parts", [(Text("weeds"),), (Text("weeds"), Picture(b"\x89PNG", "image/png"))], ids=len)
 def test_a_model_that_only_streams_is_asked_so_from_then_on(
-    ask: Ask, wire: WireServer, facts: LearntFacts, vendor: str
+    ask: Ask, wire: WireServer, facts: LearntFacts, vendor: str, question: Request, parts: tuple[Part, ...]
 ):
+    asked = replace(question, messages=(question.messages[0], Message("user", parts)))
     wire.always(families.streams_only)
-    first, second = ask(), ask()
+    first, second = ask(asked=asked), ask(asked=asked)
     assert (first.attempts, second.attempts, first.text) == (2, 1, second.text)
     assert json.loads(first.text) and first.usage.input_tokens == 120
     assert Lesson(Fact.STREAMS) in facts.about(f"{vendor}:some-model")

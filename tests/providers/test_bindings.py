@@ -56,8 +56,31 @@ def test_a_role_comes_before_its_family(configure: Configure):
 def test_a_role_that_is_shown_pictures_falls_back_to_the_model_that_sees(configure: Configure):
     configure(OPENAI_API_KEY="k", MODEL_TEXT="openai:text-only", MODEL_VISION="openai:sees")
     for role in ModelRole:
+        if role.is_optional:
+            continue
         assert names(role) == ["openai:sees" if role.is_shown_pictures else "openai:text-only"]
     assert ModelRole.JUDGE.is_shown_pictures and not ModelRole.DEBATE_JUDGE.is_shown_pictures
+
+
+def test_an_optional_role_has_no_model_until_one_is_named_for_it(configure: Configure):
+    configure(OPENAI_API_KEY="k", DASHSCOPE_API_KEY="k", MODEL_TEXT="openai:text-only")
+    unbound = bindings.bind_role(ModelRole.READER)
+    assert (unbound.name, unbound.problem, unbound.is_language_model) == ("", "", False)
+    assert unbound.why == "MODEL_READER is not set: nobody is asked"
+    with pytest.raises(bindings.NotConfigured, match="MODEL_READER must look like"):
+        wiring.model_for("reader")
+    assert names(ModelRole.READER) == [""]
+    configure(OPENAI_API_KEY="k", MODEL_TEXT="openai:text-only", MODEL_READER="openai:reads")
+    assert names(ModelRole.READER) == ["openai:reads"]
+    chosen = bindings.bind_role(ModelRole.READER, {"reader": "openai:text-only"})
+    assert (chosen.name, chosen.problem) == ("openai:text-only", "")
+
+
+def test_the_built_in_baseline_answers_no_optional_role(configure: Configure):
+    configure(MODEL_READER="keyword:cues-1")
+    assert "answers no optional role" in problems(ModelRole.READER)[0]
+    configure()
+    assert "answers no optional role" in bindings.bind_role(ModelRole.READER, {"reader": "keyword:cues-1"}).problem
 
 
 @pytest.mark.parametrize("said", [("voter",), ("voter", "voter of a jury")])

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import AfterValidator, BaseModel, Field, ValidationInfo
 
+from providers.refusals import declines_to_write
 from providers.structured_output import (
     InvalidAnswer,
     ReadAnswer,
     correction_prompt,
-    declines_to_write,
     invalid_label,
     is_refusal,
     read_answer,
@@ -274,6 +274,11 @@ def test_an_answer_is_no_refusal(text: str):
         "<think>hm</think>I'm sorry, I can't help with that.",
         "I apologize, but I cannot create content like that.",
         "I'm sorry, but I'm unable to help with this.",
+        "Thanks, but writing this is outside of what I do.",
+        "답글을 만들어 드릴 수 없습니다.",
+        "이런 글은 쓰지 않습니다.",
+        "我写不了这样的回复。",
+        "拒绝请求：安全原因",
     ],
 )
 def test_what_says_that_it_does_not_write_is_no_reply(text: str):
@@ -306,6 +311,12 @@ def test_what_says_that_it_does_not_write_is_no_reply(text: str):
         "As an aid worker would say, people are no plants.",
         "This content of yours hurts people.",
         "We won't do that here: people are no weeds.",
+        "We would rather listen than shout.",
+        "증오에는 답하지 않겠습니다.",
+        "저는 이웃을 그렇게 부르지 않겠습니다.",
+        "이런 말을 받아들일 수 없습니다.",
+        "我们不会用仇恨回应仇恨。",
+        "谁也不会因为出生地而变成杂草。",
     ],
 )
 def test_a_reply_that_says_what_we_cannot_accept_is_no_refusal(text: str):

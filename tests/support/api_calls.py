@@ -18,17 +18,36 @@ from annotation.members.invitations import invite
 from annotation.models import Batch, Item, Membership, Seat, User
 from annotation.projects.design import design_of
 from builders import make_item, make_labelled_item, make_member, make_picture, make_project
-from generation.counterspeech import approve
+from checked_claims import make_check
+from generation.counterspeech import approve, compare, replies, request
+from generation.domain.counterspeech.explanations import Explanation
+from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.preferences import Choice, Criterion
 from generation.injection import settings as injection_settings
-from generation.models import Reply
+from generation.models import Candidate, Exchange, Reply
 from moderation.debates import start as debate_start
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.request import Scoring
 from moderation.hatexscore import start as score_start
+from moderation.models import Evidence
+from rows_of_every_model import search_for_evidence
 from runs.execution import runner, worker
 from runs.models import Run
 from site_addresses import ROUTES
-from site_objects import A, D, Parts, R, World, project, the_batch, the_member, the_reply, the_report, the_sample
+from site_objects import (
+    A,
+    D,
+    Parts,
+    R,
+    World,
+    project,
+    the_batch,
+    the_exchange,
+    the_member,
+    the_reply,
+    the_report,
+    the_sample,
+)
 
 Body = Callable[[World], Mapping[str, Any]]
 
@@ -97,6 +116,27 @@ def a_finished_run(world: World) -> dict[str, Any]:
     return {**project(world), "public_id": run.public_id}
 
 
+def an_investigation(world: World) -> dict[str, Any]:
+    """Return an investigation that the keyword model judged without any page."""
+    with override_settings(MODEL_BINDINGS={}, OPENAI_API_KEY=""):
+        wish = debate_start.DebateRequest("antihateagent", {"retrieval": "none"}, {})
+        debate_start.start_runs(world.project, Item.objects.filter(pk=world.item.pk), wish, world.members[R])
+        run = Run.objects.latest("pk")
+        runner.claim_and_perform(run.pk, worker.planned_model)
+    return {**project(world), "public_id": run.public_id}
+
+
+def an_item_with_evidence(world: World) -> dict[str, Any]:
+    """Return an item of whose investigation one card is left and one was struck."""
+    search_for_evidence(world)
+    return {**project(world), "public_id": world.item.public_id}
+
+
+def a_struck_card(world: World) -> dict[str, Any]:
+    search_for_evidence(world)
+    return {**project(world), "public_id": Evidence.objects.get(struck_at__isnull=False).public_id}
+
+
 def a_stopped_run(world: World) -> dict[str, Any]:
     """Return a debate that failed."""
     parts = a_finished_run(world)
@@ -112,10 +152,86 @@ def a_scored_item(world: World) -> dict[str, Any]:
     return {**project(world), "public_id": world.item.public_id}
 
 
+def the_approved_reply(world: World) -> dict[str, Any]:
+    parts = the_reply(world)
+    approve.approve(Reply.objects.get(public_id=parts["public_id"]), world.members[R], "It is short and kind.")
+    return parts
+
+
+def an_own_draft_with_a_source(world: World) -> dict[str, Any]:
+    """Return a draft of the caller with a claim that a source supports."""
+    author = world.members[R]
+    reply = replies.begin(request.open_on_item(world.item), author, Intent.INFORMATIVE)
+    replies.write(reply, author, "Ten of them sing.", Intent.INFORMATIVE, reply.version)
+    make_check(world.item, "Ten of them sing.", True, "supports")
+    return {**project(world), "public_id": reply.public_id}
+
+
 def an_approved_reply(world: World) -> dict[str, Any]:
-    reply = Reply.objects.get(public_id=the_reply(world)["public_id"])
-    approve.approve(reply, world.members[D], "It is short and kind.")
+    the_approved_reply(world)
     return project(world)
+
+
+def the_desk(world: World) -> Exchange:
+    return Exchange.objects.get(public_id=the_exchange(world)["public_id"])
+
+
+def an_explained_exchange(world: World) -> dict[str, Any]:
+    """Return a post with a person's explanations."""
+    texts = dict.fromkeys(Explanation, "That people are weeds.")
+    replies.keep_explanations(the_desk(world), world.members[R], texts, ["weeds"], 0)
+    return the_exchange(world)
+
+
+def the_candidates(world: World) -> list[Candidate]:
+    """Return two candidates of one post, intent and run."""
+    run_id, exchange = world.run.public_id, the_desk(world)
+    fields = {"run_id": run_id, "model": "m", "prompt_digest": "d", "flags": ["toxic"], "pc": -0.5, "reward": 0.5}
+    return [
+        Candidate.objects.get_or_create(
+            exchange=exchange,
+            intent="positive",
+            place=place,
+            defaults={**fields, "rank": place, "text": f"Kind {place}."},
+        )[0]
+        for place in (1, 2)
+    ]
+
+
+def two_candidates(world: World) -> dict[str, Any]:
+    the_candidates(world)
+    return project(world)
+
+
+def an_answered_exchange(world: World) -> dict[str, Any]:
+    the_candidates(world)
+    return the_exchange(world)
+
+
+def a_rating(world: World) -> dict[str, Any]:
+    left, right = the_candidates(world)
+    return {"left": str(left.public_id), "right": str(right.public_id), **dict.fromkeys(map(str, Criterion), "tie")}
+
+
+def a_comparison(world: World) -> dict[str, Any]:
+    """Return a project with one stored comparison of two models."""
+    first, second = the_candidates(world)
+    Candidate.objects.filter(pk=second.pk).update(model="n")
+    compare.choose(compare.Pair(first, second), world.members[R], dict.fromkeys(map(str, Criterion), Choice.FIRST))
+    return project(world)
+
+
+def a_draft(world: World) -> dict[str, Any]:
+    """Return a draft of the reviewer from a candidate."""
+    candidate = the_candidates(world)[0]
+    reply = replies.begin(the_desk(world), world.members[R], Intent.POSITIVE, candidate)
+    return {**project(world), "public_id": reply.public_id}
+
+
+def a_submitted_reply(world: World) -> dict[str, Any]:
+    parts = a_draft(world)
+    replies.submit(Reply.objects.get(public_id=parts["public_id"]), world.members[R])
+    return parts
 
 
 def a_design(world: World) -> dict[str, Any]:
@@ -272,12 +388,20 @@ CALLS: dict[tuple[str, str], Call] = {
     ),
     ("get", "api:agreement"): Call(D),
     ("get", "api:influence"): Call(D),
+    ("get", "api:labels-given"): Call(D),
+    ("get", "api:hours"): Call(D),
     ("get", "runs-api:runs"): Call(R),
     ("post", "runs-api:runs"): Call(R, 202, fixed(method="arcade", items=["canary-external-id"])),
     ("get", "runs-api:run"): Call(R, parts=a_finished_run),
     ("post", "runs-api:run-cancel"): Call(R),
     ("post", "runs-api:run-retry"): Call(R, 202, parts=a_stopped_run),
     ("post", "runs-api:run-judge"): Call(R, 202, fixed(judge="keyword:cues-1"), a_finished_run),
+    ("post", "runs-api:run-judge-evidence"): Call(R, 202, parts=an_investigation),
+    ("get", "runs-api:evidence"): Call(R, parts=an_item_with_evidence),
+    ("get", "runs-api:text-evidence"): Call(R),
+    ("post", "runs-api:text-evidence"): Call(R, 202, fixed(claim="Ten canaries came.", options={"retrieval": "none"})),
+    ("post", "runs-api:evidence-strike"): Call(R, 200, fixed(reason="It is about plants.")),
+    ("post", "runs-api:evidence-restore"): Call(R, 200, parts=a_struck_card),
     ("get", "runs-api:disputes"): Call(R),
     ("post", "runs-api:dispute-next"): Call(R),
     ("get", "runs-api:dispute"): Call(R),
@@ -296,7 +420,69 @@ CALLS: dict[tuple[str, str], Call] = {
     ("delete", "runs-api:group-list"): Call(R, 204),
     ("get", "generation-api:counterspeech"): Call(R),
     ("post", "generation-api:counterspeech"): Call(R, 202, fixed(text="The weeds choke our roses.")),
+    ("get", "generation-api:postings"): Call(R),
+    ("post", "generation-api:postings"): Call(
+        D, 201, fixed(platform="x", address="https://x.example/1", posted_at="2026-01-02T03:04Z"), the_approved_reply
+    ),
+    ("post", "generation-api:posting-checks"): Call(R, 201, fixed(after="after_a_day", answered=True, reactions=3)),
+    ("get", "generation-api:reply-figures"): Call(D, parts=an_approved_reply),
+    ("get", "generation-api:library"): Call(R),
+    ("post", "generation-api:library"): Call(
+        D, body=lambda world: {"entry": str(the_reply(world)["public_id"])}, parts=an_approved_reply
+    ),
+    ("get", "generation-api:first-steps"): Call(R),
+    ("post", "generation-api:first-steps"): Call(
+        R,
+        201,
+        lambda world: {"exchange": str(the_exchange(world)["public_id"]), "choice": "report", "reasons": ["threat"]},
+    ),
     ("get", "generation-api:replies"): Call(D, parts=an_approved_reply),
+    ("get", "generation-api:replies-all"): Call(R, parts=an_approved_reply),
+    ("get", "generation-api:exchanges"): Call(R, parts=lambda world: the_exchange(world) and project(world)),
+    ("post", "generation-api:exchanges"): Call(
+        R, 201, fixed(text="Ask @weed_hater about the weeds.", masks=["handles"])
+    ),
+    ("get", "generation-api:exchange"): Call(R, parts=an_explained_exchange),
+    ("patch", "generation-api:exchange"): Call(R, body=fixed(target_group="Canaries", theme="noise")),
+    ("post", "generation-api:explain"): Call(R, 202),
+    ("get", "generation-api:explanations"): Call(R, parts=an_explained_exchange),
+    ("post", "generation-api:explanations"): Call(
+        R, 201, fixed(begun_at=0, implication="That people are weeds.", insults=["weeds"])
+    ),
+    ("get", "generation-api:candidates"): Call(R, parts=an_answered_exchange),
+    ("post", "generation-api:candidates"): Call(R, 202, fixed(intents=["positive"], candidates=2)),
+    ("post", "generation-api:cancel"): Call(R),
+    ("post", "generation-api:reply-begin"): Call(R, 201, fixed(intent="positive")),
+    ("get", "generation-api:reply"): Call(R),
+    ("patch", "generation-api:reply"): Call(
+        R, body=fixed(version=1, text="Roses for all.", registers=["humor"]), parts=a_draft
+    ),
+    ("delete", "generation-api:reply"): Call(R, 204, parts=a_draft),
+    ("post", "generation-api:reply-submit"): Call(R, parts=a_draft),
+    ("post", "generation-api:reply-take-back"): Call(R, parts=a_submitted_reply),
+    ("post", "generation-api:reply-score"): Call(R, 202, fixed(again=True)),
+    ("post", "generation-api:reply-approve"): Call(R, body=fixed(version=1, reason="It is short and kind.")),
+    ("post", "generation-api:reply-return"): Call(R, body=fixed(version=1, comment="Name the street.")),
+    ("post", "generation-api:reply-comment"): Call(R, 201, fixed(text="Which street is it?")),
+    ("post", "generation-api:comparisons"): Call(R, 201, a_rating),
+    ("get", "generation-api:comparison-next"): Call(R, parts=two_candidates),
+    ("get", "generation-api:comparison-results"): Call(R, parts=a_comparison),
+    ("get", "generation-api:dataset"): Call(R, parts=an_approved_reply),
+    ("get", "generation-api:dataset-file"): Call(D),
+    ("get", "generation-api:rules"): Call(D),
+    ("patch", "generation-api:rules"): Call(D, body=fixed(weight_t=2, lexicon=["weeds", "pests"])),
+    ("post", "generation-api:reply-claim"): Call(
+        D, body=fixed(state="without_source", reason="Everybody in the street can see that.")
+    ),
+    ("post", "generation-api:post-claim"): Call(
+        D, body=fixed(state="without_source", reason="Everybody in the street can see that.")
+    ),
+    ("get", "generation-api:post-claims"): Call(R),
+    ("post", "generation-api:reply-sources"): Call(R, parts=an_own_draft_with_a_source),
+    ("post", "generation-api:reply-withdraw"): Call(D, body=fixed(reason="It names a study that there is not.")),
+    ("post", "generation-api:reply-correct"): Call(
+        D, 201, fixed(reason="The figure is wrong.", text="Be kind to roses."), the_approved_reply
+    ),
     ("get", "generation-api:injection"): Call(D),
     ("post", "generation-api:injection"): Call(D, 202, a_plan),
     ("post", "generation-api:injection-switch"): Call(

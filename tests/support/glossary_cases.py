@@ -62,6 +62,26 @@ def with_own_terms(language: str) -> Sequence[OwnTerms]:
     return [OwnTerms(tuple(row["terms"]), row["text"], frozenset(row["expected"])) for row in rows]
 
 
+@dataclass(frozen=True)
+class Form:
+    """A text with one term in a form that hides it, or an innocent text that only looks as if it held the term."""
+
+    language: str
+    kind: str
+    term: str
+    text: str
+    found: bool
+    set: str
+    """`open` was looked at while the rules were written, the others (`sealed`, `second`, …) were not."""
+    sounds: bool = False
+    initials: bool = False
+
+
+def forms() -> Sequence[Form]:
+    """Return the texts in which terms stand across breaks, joined, by entities, by sound, and with clitics."""
+    return [Form(**json.loads(line)) for line in (FOLDER / "forms.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
 def _term(line: str, language: str) -> Listed:
     match = _TERM.match(line)
     assert match, line

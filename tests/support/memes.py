@@ -36,7 +36,7 @@ class Meme:
             pen.ellipse((x - 70, y - 50, x + 70, y + 50), fill=_colour(dice))
         middle_row = [_SIZE[1] // 2 - 24] if len(self.lines) == 3 else []
         for line, top in zip(self.lines, [14, *middle_row, _SIZE[1] - 62], strict=True):
-            font = _font(self.script, 40 if len(line) < 22 else 30)
+            font = font_of(self.script, 40 if len(line) < 22 else 30)
             middle = (_SIZE[0] // 2, top)
             pen.text(middle, line, font=font, fill="white", anchor="ma", stroke_width=3, stroke_fill="black")
         out = io.BytesIO()
@@ -48,7 +48,7 @@ def _colour(dice: random.Random) -> tuple[int, int, int]:
     return dice.randrange(40, 190), dice.randrange(40, 190), dice.randrange(40, 190)
 
 
-def _font(script: str, size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+def font_of(script: str, size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     if script == "latin":
         return ImageFont.load_default(size)  # Pillow's own, so that no machine lacks it
     return ImageFont.truetype(_FONTS / f"memes-{'zh' if script == 'chinese' else 'ko'}.ttf", size)

@@ -15,10 +15,11 @@ from annotation.models import Batch, BulkOrder, Item, Label, Membership, Prior, 
 from annotation.review import adjudicate
 from api_calls import a_decision
 from builders import category, make_item, make_labelled_item, make_member
+from checked_claims import make_check
 from generation.domain.counterspeech.preferences import Criterion
-from generation.models import Candidate, Exchange, InjectionBatch, PicturePool
+from generation.models import Candidate, Exchange, Exemplar, InjectionBatch, PicturePool
 from moderation.hatexscore.explanations import explanations
-from moderation.models import Score
+from moderation.models import Evidence, Score
 from runs.models import Run
 from site_objects import (
     A,
@@ -35,6 +36,7 @@ from site_objects import (
     the_sample,
     the_score,
     the_split_list,
+    the_text,
 )
 
 Value = Callable[[World], Any]
@@ -107,6 +109,21 @@ def run(world: World) -> str:
     return str(world.run.public_id)
 
 
+def _check(world: World) -> Run:
+    """Return a check of a claim in a pasted post, with a card."""
+    text = Exchange.objects.get(public_id=the_text(world)["public_id"])
+    known = Run.objects.filter(project=world.project.public_id, subject=text.public_id).first()
+    return known or make_check(text, "Nothing of it.", None, "supports")
+
+
+def run_on_a_text(world: World) -> str:
+    return str(_check(world).public_id)
+
+
+def a_card_of_a_text(world: World) -> str:
+    return str(Evidence.objects.get(run=_check(world).public_id).public_id)
+
+
 def another_run(world: World) -> str:
     """Return a second run on the item of `run`."""
     row = Run.objects.filter(project=world.project.public_id, subject=world.item.public_id, variant="second").first()
@@ -115,6 +132,13 @@ def another_run(world: World) -> str:
         row.pk, row.public_id, row.variant = None, uuid4(), "second"
         row.save(force_insert=True)
     return str(row.public_id)
+
+
+def library_entry(world: World) -> str:
+    """Return the id of an imported reply of the project."""
+    fields = {"hate": "They took it.", "intent": "positive", "text": "Be kind to them."}
+    name = f"imported-{world.number}"
+    return str(Exemplar.objects.get_or_create(project=world.project, external_id=name, defaults=fields)[0].external_id)
 
 
 def candidate(place: int) -> Value:
@@ -339,6 +363,10 @@ _POSTED = (
         candidate(2),
         lambda world, value: a_comparison(left=candidate(1)(world), right=value),
     ),
+    (R, "generation:reply-claim", "card", part(the_card), plain("card", state="supported")),
+    (R, "generation:post-claim", "card", a_card_of_a_text, plain("card", state="supported")),
+    (R, "generation:library-check", "entry", library_entry, plain("entry")),
+    (R, "generation:library-take", "entry", library_entry, plain("entry")),
     (D, "generation:pool-items", "ids", external_id, plain("ids", batch="")),
     (D, "generation:pool-items", "batch", posts_batch, plain("batch", ids="")),
     (D, "generation:injection-add", "pool", pool, plain("pool", **PLAN)),
@@ -369,7 +397,30 @@ _CALLED = (
         part(the_group_list, "name"),
         lambda world, value: {**a_score(world, "list", value), "explanation": "pasted"},
     ),
+    (R, "post", "generation-api:library", "entry", library_entry, plain("entry")),
+    (R, "post", "generation-api:first-steps", "item", gold_id, plain("item", choice="leave")),
+    (R, "post", "generation-api:first-steps", "exchange", part(the_exchange), plain("exchange", choice="leave")),
     (R, "post", "generation-api:counterspeech", "items", gold_id, lambda world, value: {"items": [value]}),
+    (R, "post", "generation-api:exchanges", "item", gold_id, plain("item")),
+    (R, "post", "generation-api:reply-begin", "candidate", candidate(1), plain("candidate")),
+    (
+        R,
+        "post",
+        "generation-api:comparisons",
+        "left",
+        candidate(1),
+        lambda world, value: a_comparison(left=value, right=candidate(2)(world)),
+    ),
+    (
+        R,
+        "post",
+        "generation-api:comparisons",
+        "right",
+        candidate(2),
+        lambda world, value: a_comparison(left=candidate(1)(world), right=value),
+    ),
+    (R, "post", "generation-api:reply-claim", "card", part(the_card), plain("card", state="supported")),
+    (R, "post", "generation-api:post-claim", "card", a_card_of_a_text, plain("card", state="supported")),
     (
         D,
         "post",
@@ -386,13 +437,18 @@ _ASKED = (
     (R, "moderation:desk-item", "draft", run, plain("draft")),
     (R, "moderation:desk", "batch", posts_batch, plain("batch")),
     (R, "moderation:evidence", "run", run, plain("run")),
+    (R, "moderation:text-evidence", "run", run_on_a_text, plain("run")),
     (R, "generation:exchange", "reply", part(the_reply), plain("reply")),
+    (R, "generation:translation", "of", part(the_reply), plain("of")),
+    (R, "generation:library", "exchange", part(the_exchange), plain("exchange")),
     (D, "annotation:items", "annotator", pseudonym, plain("annotator")),
     (D, "annotation:items", "batch", posts_batch, plain("batch")),
     (D, "api:items", "annotator", pseudonym, plain("annotator")),
     (D, "api:items", "batch", posts_batch, plain("batch")),
     (D, "api:items", "id", external_id, plain("id")),
     (R, "runs-api:disputes", "batch", posts_batch, plain("batch")),
+    (R, "generation-api:replies-all", "item", gold_id, plain("item")),
+    (R, "generation-api:replies-all", "exchange", part(the_exchange), plain("exchange")),
     *((R, "annotation:glossary-new", name, value, plain(name)) for name, value in _SOURCES),
 )
 
@@ -412,10 +468,13 @@ NAMED = (
 )
 
 TRIED = {
+    "FirstStepWish.exchange",
     *("AnswerForm.key", "BatchForm.key", "BulkForm.key", "CorrectedShape.key", "DecisionForm.key", "DecisionShape.key"),
     *("ReleaseForm.key", "SubmissionShape.key", "WholeAnswerShape.key", "ScoreForm.key", "RatingForm.score"),
     *("BatchChangesShape.members", "PeopleForm.members", "TeamsForm.people", "TeamsForm.batches", "OwnQuotaShape.id"),
     *("InvitationForm.team", "InvitationShape.team", "ExampleForm.category", "EntryForm.pool", "PredictForm.without"),
+    *("BeginShape.candidate", "RatingShape.left", "RatingShape.right"),
+    "ClaimDecision.card",
     *("DecisionForm.drafted_from", "ReleaseForm.frozen", "SelectionShape.split_list", "ScoreForm.list"),
 }
 """Fields of forms and bodies that a row above sends."""
@@ -433,11 +492,13 @@ NO_OBJECTS = {
     *("AntiHateAgentForm.engine", "ArcadeForm.judge", "EvaluationForm.judges", "EvaluationForm.methods"),
     *("EvaluationForm.prompts", "InvestigateForm.engine", "InvestigateForm.prompts", "JudgeForm.judge"),
     *("NewProjectForm.template", "PredictForm.debate_judge", "RunFields.prompts", "SettingsForm.prompt_set"),
+    "SettingsForm.shown_columns",
     *("StageForm.auxiliary", "StageForm.prompts", "StartForm.auxiliary", "StartForm.prompts"),
 }
 """Fields whose choices are codes of the project's own design, words, models or files of the site."""
 
 WORDS = {
+    "registers",
     *(
         "act",
         "active",
@@ -449,6 +510,7 @@ WORDS = {
         "category",
         "claim",
         "column",
+        "sentence",
         "login",
         "count",
         "delete",

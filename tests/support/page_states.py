@@ -1,7 +1,6 @@
 """Rows in the states that one page alone shows, and the addresses of pages that no route of a world has."""
 
 from collections.abc import Iterator
-from uuid import uuid4
 
 from django.urls import reverse
 from django.utils import timezone
@@ -33,7 +32,7 @@ def pages_of_states(world: World) -> Iterator[str]:
     _evaluate(world)
     yield _refused_import(world)
     yield _run_with_a_lost_search(world)
-    yield _approved_reply(world)
+    yield from _decided_replies(world)
     statement = the_statement(world)
     Statement.objects.update(fields={"decision_facts": WORDS})
     yield reverse("moderation:statement-file", kwargs={**statement, "kind": "md"})
@@ -85,19 +84,20 @@ def _run_with_a_lost_search(world: World) -> str:
     return reverse("moderation:run", args=[world.project.slug, run.public_id])
 
 
-def _approved_reply(world: World) -> str:
-    """Return the page of a reply that was approved although it is flagged."""
+def _decided_replies(world: World) -> Iterator[str]:
+    """Yield the pages of a reply that was approved although it is flagged, and of its withdrawn correction."""
     submitted = Reply.objects.get(public_id=the_reply(world)["public_id"])
-    reply = Reply.objects.create(
-        exchange=submitted.exchange,
-        public_id=uuid4(),
-        author=submitted.author,
-        intent=submitted.intent,
-        text=WORDS,
-        state="approved",
-        approver=world.members[R],
-        submitted_at=submitted.submitted_at,
-        approved_at=timezone.now(),
-        override_reason=WORDS,
+    fields = {"exchange": submitted.exchange, "author": submitted.author, "intent": submitted.intent, "text": WORDS}
+    fields |= {"submitted_at": submitted.submitted_at, "approver": world.members[R], "approved_at": timezone.now()}
+    approved = Reply.objects.create(**fields, state="approved", override_reason=WORDS)
+    withdrawn = Reply.objects.create(
+        **fields,
+        state="withdrawn",
+        replaces=approved,
+        correction_reason=WORDS,
+        withdrawn_by=world.members[R],
+        withdrawn_at=timezone.now(),
+        withdrawal_reason=WORDS,
     )
-    return reverse("generation:reply", args=[world.project.slug, reply.public_id])
+    for reply in (approved, withdrawn):
+        yield reverse("generation:reply", args=[world.project.slug, reply.public_id])

@@ -69,7 +69,7 @@ PAGES_OF_ADMINS = [
     "queues*",
 ]
 """Pages that no annotator reads and that say nothing to or of one."""
-MODULES = ("members/*", "labelling/*", "wellbeing/*", "training/*", "projects/consent_texts")
+MODULES = ("members/**/*", "labelling/**/*", "wellbeing/**/*", "training/**/*", "projects/consent_texts")
 
 
 def is_promise(sentence: str) -> bool:

@@ -22,6 +22,7 @@ LEARNT_OF = "openai:gpt-5"
 """The model of which a fact was learnt. A site that asks it (`MODEL_BINDINGS`) shows the fact."""
 GIVEN: dict[str, dict[str, Any]] = {
     "GlossaryVersion": {"values": {"meaning": WORDS}},
+    "ExemplarVector": {"vector": bytes(8)},
     "ItemVector": {"vector": bytes(8)},
     "Delivery": {"happening": "run.ended"},
     "ModelFact": {"name": LEARNT_OF, "fact": "rejects"},
@@ -36,7 +37,7 @@ NONE = {"TrainingAnswer", "Comparison", "PurgePermit"}
 
 def add_missing_rows(world: World) -> None:
     """Make a row of every model that has none, and some that pages show in one state alone."""
-    _search_for_evidence(world)
+    search_for_evidence(world)
     if not AuthToken.objects.exists():
         AuthToken.objects.create(world.members[A].user)
     SavedSearch.objects.create(project=world.project, member=world.members[A], name="mine", query="stage=gold")
@@ -52,7 +53,7 @@ def add_missing_rows(world: World) -> None:
     Exchange.objects.create(project=world.project, pasted=WORDS, description=WORDS)
 
 
-def _search_for_evidence(world: World) -> None:
+def search_for_evidence(world: World) -> None:
     """Make a run that found a card, and one that somebody struck."""
     limits = {"call_limit": 1, "token_limit": 1, "seconds_limit": 1}
     run = Run.objects.create(

@@ -5,7 +5,7 @@ from typing import Any
 
 import boto3
 
-from config import env_bucket
+from config.environment import env_bucket
 from worker_processes import free_port
 
 BUCKET = "interplay-files"

@@ -25,8 +25,8 @@ from annotation.consensus.exclude import report_item
 from annotation.domain.choices import Role, Stage
 from annotation.domain.outgoing import MailKind
 from annotation.mail.send import stop_token
+from annotation.members.accounts.open_sessions import open_sessions
 from annotation.members.invitations import invite
-from annotation.members.open_sessions import open_sessions
 from annotation.models import (
     Batch,
     BulkOrder,
@@ -63,8 +63,9 @@ from builders import (
     make_project,
 )
 from generation.counterspeech import request
+from generation.counterspeech.claims import claims_of_post, keep_claims
 from generation.injection import settings as injection_settings
-from generation.models import PicturePool, PlanRow, PoolPicture, Reply, Sample
+from generation.models import Claim, Exchange, PicturePool, PlanRow, PoolPicture, Posting, Reply, Sample
 from injection_models import entry as plan_entry
 from injection_models import make_sample
 from moderation.domain.hatexscore.estimators import Estimator
@@ -252,6 +253,38 @@ def the_reply(world: "World") -> dict[str, Any]:
     fields = {"intent": "positive", "text": "Be kind.", "state": "submitted", "submitted_at": timezone.now()}
     reply, _ = Reply.objects.get_or_create(exchange=exchange, author=author, defaults=fields)
     return {**project(world), "public_id": reply.public_id}
+
+
+def the_claim(world: "World") -> dict[str, Any]:
+    """Return a claim of a submitted reply whose author is none of the visiting roles."""
+    author, _ = Membership.objects.get_or_create(project=world.project, pseudonym="canary-states", reviews=True)
+    exchange = request.open_on_item(world.item)
+    fields = {"intent": "positive", "text": "Half of them came.", "state": "submitted", "submitted_at": timezone.now()}
+    stating, _ = Reply.objects.get_or_create(exchange=exchange, author=author, defaults=fields)
+    keep_claims(stating)
+    return {**project(world), "public_id": stating.public_id, "claim_id": stating.claims.get().public_id}
+
+
+def the_text(world: "World") -> dict[str, Any]:
+    """Return a post that somebody pasted."""
+    return {**project(world), "public_id": request.open_on_text(world.project, "Ten canaries came.").public_id}
+
+
+def the_claim_of_a_text(world: "World") -> dict[str, Any]:
+    """Return a claim of a pasted post."""
+    parts = the_text(world)
+    exchange = Exchange.objects.get(public_id=parts["public_id"])
+    claim = claims_of_post(exchange).stated[0]
+    fields = {"exchange": exchange, "sentence": claim.sentence}
+    Claim.objects.get_or_create(public_id=claim.public_id, defaults=fields)
+    return {**parts, "claim_id": claim.public_id}
+
+
+def the_posting(world: "World") -> dict[str, Any]:
+    """Return a posting of a reply that was approved."""
+    reply = Reply.objects.get(public_id=the_reply(world)["public_id"])
+    author = {"posted_at": timezone.now(), "member": reply.author, "address": "https://canary.example/posted"}
+    return {**project(world), "public_id": Posting.objects.get_or_create(reply=reply, defaults=author)[0].public_id}
 
 
 def injecting(world: "World") -> dict[str, Any]:

@@ -19,6 +19,7 @@ from annotation.assignment.item_query import COMMON_QUEUE, PROBE_WIDTH, ItemSear
 from annotation.assignment.release_seats import holder_key, last_loss
 from annotation.assignment.seat_lookup import LockedSeat
 from annotation.domain.choices import EventVerb, Order, PriorState, Stage
+from annotation.domain.folding.text import folded
 from annotation.domain.wellbeing import breaks
 from annotation.domain.wellbeing.breaks import Workday
 from annotation.models import (
@@ -337,8 +338,12 @@ def _as_queryset(items: list[Item]) -> QuerySet[Item]:
 
 def items_with_words(project: int, term: str, where: str) -> list[int]:
     """Find the items whose text (`text`), picture (`picture_text`) or any of both or the id (`q`) hold the term."""
-    in_picture = Exists(PictureText.objects.filter(item=OuterRef("pk"), current=True, text__icontains=term))
-    conditions = {"text": Q(text__icontains=term), "picture_text": Q(in_picture)}
-    conditions["q"] = conditions["text"] | conditions["picture_text"] | Q(external_id__icontains=term)
-    items = Item.objects.filter(conditions[where], project=project)
-    return list(items.order_by("pk").values_list("pk", flat=True))
+    asked = folded(term).strip() or term
+    read = dict(PictureText.objects.filter(item__project=project, current=True).values_list("item", "text"))
+    found = []
+    for item in Item.objects.filter(project=project).order_by("pk"):
+        in_text, in_picture = asked in folded(item.text), asked in folded(read.get(item.pk, ""))
+        in_id = Item.objects.filter(pk=item.pk, external_id__icontains=asked).exists()
+        if {"text": in_text, "picture_text": in_picture, "q": in_text or in_picture or in_id}[where]:
+            found.append(item.pk)
+    return found

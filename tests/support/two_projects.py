@@ -51,7 +51,7 @@ class Answer:
 
     def without(self, sent: object) -> "Answer":
         """Return the answer without a value that the visitor sent, and without ids and times, which may be new."""
-        value = f'"{sent}"' if isinstance(sent, int) else str(sent)
+        value = f'value="{sent}"' if isinstance(sent, int) else str(sent)  # a bare 10 may be a width
         to, content = self.to.replace(value, ""), self.content.decode("utf-8", "replace").replace(value, "")
         blank = _TIME.sub("", UUIDS.sub("", content)).encode()
         return Answer(self.status, self.kind, UUIDS.sub("", to), blank, self.raw.replace(value, ""))

@@ -10,8 +10,8 @@ from uuid import uuid4
 import pytest
 from django.core.management import call_command
 
-from annotation.analytics.agreement import read_agreement
-from annotation.analytics.agreement_json import as_json
+from annotation.analytics.agreement.agreement_json import as_json
+from annotation.analytics.agreement.labels import read_agreement
 from annotation.assignment.claim import claim
 from annotation.assignment.outcomes import HeldSeat
 from annotation.batches.open_items import open_items
@@ -38,7 +38,7 @@ def campaign(shared_data: Path, tmp_path: Path) -> Project:
     sample = tmp_path / "kmhas.txt"
     sample.write_text(lines[0] + "".join([*several, *alone]), encoding="utf-8")
     call_command("create_project", "petals", template="k-mhas")
-    call_command("import_items", "petals", sample, text_column="document", label_column="label")
+    call_command("import_items", "petals", sample, text_column="document", label_column=["label"])
     project = Project.objects.get(slug="petals")
     Project.objects.update(priors_wanted=False, is_open=True)
     open_items(project, None, "")

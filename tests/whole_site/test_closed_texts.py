@@ -80,6 +80,7 @@ ABOUT_POSTS = columns(
     Candidate="text",
     Reply="text",
     ReplyComment="text",
+    Submission="text",
     Sample="text reason",
 )
 """What a person wrote or a model said about a post, and copies of it, as far as the pages of this walk show them."""

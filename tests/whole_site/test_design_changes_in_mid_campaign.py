@@ -121,7 +121,7 @@ def test_every_label_keeps_the_version_that_was_asked_and_every_format_says_so(f
     for name, read in READERS.items():
         told = {key: versions_of(row) for key, row in read(out).items()}
         assert told == {key: versions_of(row) for key, row in rows.items()}, name
-    with (out / "labels.csv").open(encoding="utf-8", newline="") as lines:
+    with (out / "labels.csv").open(encoding="utf-8-sig", newline="") as lines:
         table = [(row["id"], row["answer_targets_version"], row["answer_why"]) for row in csv.DictReader(lines)]
     assert sorted(table) == sorted(
         [("first", "1", "")] * 3
@@ -136,7 +136,7 @@ def by_id(rows: Any) -> dict[str, Any]:
 
 
 def from_csv(out: Path) -> dict[str, Any]:
-    with (out / "items.csv").open(encoding="utf-8", newline="") as lines:
+    with (out / "items.csv").open(encoding="utf-8-sig", newline="") as lines:
         return {row["id"]: {"labels": json.loads(row["labels"])} for row in csv.DictReader(lines)}
 
 

@@ -169,12 +169,16 @@ _COMPARED = "it is compared and never shown"
 _COPIED = "what it becomes has a copy, which is seen"
 _TO_MODELS = "models alone are sent it; pages of runs are about posts of the project"
 _KEPT = "it is kept and never read"
+_FOUND = "a claim is found in its text, which is seen; other words than those make it no claim of that text"
 ON_NO_PAGE = {
     "AccessRequest.accepted_terms": _KEPT,
+    "Claim.reason": _FOUND,
+    "Claim.sentence": _FOUND,
     "EvaluationCase.picture_path": "a worker alone opens it",
     "EvaluationCase.text": _TO_MODELS,
+    "Exemplar.cn_type": _COPIED,  # conan.jsonl, where the reply has no register
     "Exemplar.licence": _KEPT,
-    "Exemplar.source": _KEPT,
+    "ExemplarVector.model": _COMPARED,
     "Item.picture_name": _COPIED,  # Import.outcome, when a file does not have it
     "ItemVector.model": _COMPARED,
     "Membership.imported_name": _COMPARED,

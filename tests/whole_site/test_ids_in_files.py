@@ -406,7 +406,7 @@ NO_IDS_FOR_COMMANDS = {
     "check_release",  # the folder of a release, without the database
     "create_project", "design",  # categories and questions: codes of the file itself
     "evaluate", "import_examples", "hatexscore",  # texts and their labels
-    "glossary_find",  # texts, and ids that are repeated
+    "glossary_find", "mask_check",  # texts, and ids that are repeated
     "picture_pool",  # pictures
     "backup", "export_training",  # write files
     "migrate", "restore",  # the whole database

@@ -36,7 +36,7 @@ from catalogues import LOCALES, ROOT, WAITING, catalogue, marked_texts, translat
 from generation.domain.event_verbs import GenerationVerb
 from markup import compact
 from moderation.domain.event_verbs import ModerationVerb
-from providers.http.page_text import FAULTS
+from providers.pages.text import FAULTS
 from runs.domain.states import Reason as RunReason
 from vocabulary.display_names import ConflictingLabel, label_of, register_labels, registered_values
 

@@ -56,6 +56,7 @@ NO_NAMES = {
     "Publication": {"key": _MADE},
     "AccessRequest": {"reason": _SENTENCE},
     "Statement": {"puid": "an identifier of the Commission's database, read from its answer"},
+    "ExemplarVector": {"model": _MODEL},
     "ItemVector": {"model": _MODEL},
     "Evaluation": {"fault": _SENTENCE},
     "EvaluationCase": {

@@ -35,7 +35,7 @@ from annotation.domain.formats.xlsx import Workbook
 from annotation.domain.glossary import file_format, normalize
 from annotation.domain.glossary.matching import Matcher, Term
 from annotation.domain.imports import near_duplicates
-from annotation.domain.imports.redaction import Mask, mask
+from annotation.domain.masking.mask import Mask, mask
 from annotation.imports.examples import EXAMPLES
 from annotation.projects.templates import parse_design
 from annotation.releases.split import BadSplitList, read_list
@@ -43,14 +43,18 @@ from generation.domain import tokens
 from generation.domain.counterspeech import claims, intentconan, safety_flags
 from generation.injection.plan_files import read_json
 from moderation.domain import baseline
-from moderation.domain.antihateagent import page_windows, relevance, search_index
+from moderation.domain.antihateagent import citations, doubts, page_windows, passages, relevance, search_index
 from moderation.domain.evaluation.predictions import read_predictions
-from moderation.domain.hatexscore import htc, masking, quotations, tgi, tokenize
+from moderation.domain.hatexscore import htc, masking, quotations, tgi
+from moderation.domain.hatexscore.second_reading import SecondReading
+from moderation.domain.hatexscore.words import tokenize
 from moderation.domain.studies.study_file import read_study
 from moderation.hatexscore import group_lists
-from providers import prompt_fencing, structured_output
-from providers.http import encodings, html_text, notices, page_text, pdf_text
+from providers import prompt_fencing, refusals, structured_output
+from providers.http import encodings
 from providers.http.fetch import FetchedPage
+from providers.pages import html_text, notices, pdf_text
+from providers.pages import text as page_text
 from upload_ways import BODIES, PROCESS, WAYS
 
 pytestmark = pytest.mark.slow
@@ -63,6 +67,10 @@ class Verdict(BaseModel):
 def drained(rows: Iterable[Any]) -> None:
     for _row in rows:
         pass
+
+
+def in_the_middle(text: str) -> passages.Span:
+    return passages.Span(len(text) // 2, len(text) // 2 + 1)
 
 
 def of_bytes(read: Callable[[BinaryIO], Any]) -> Callable[[str], Any]:
@@ -98,6 +106,7 @@ def rows_of_words(text: str) -> str:
 
 
 GLOSSARY = Matcher([Term(1, "weed"), Term(2, "bad weeds"), Term(3, "草"), Term(4, "a")])
+SECOND = SecondReading("", refusal=False, conclusion=None, group="aa women", tie="a weed")
 TEXT_FORMATS = set(Format) - {Format.AUTO, Format.XLSX, Format.PARQUET, Format.IMAGEFOLDER, Format.WEBDATASET}
 FILES: dict[str, Callable[[str], Any]] = {
     "JSON": strict_json.parse,
@@ -135,9 +144,11 @@ READERS: dict[str, Callable[[str], Any]] = {
     "a fence in a prompt": lambda text: prompt_fencing.fence(text, "abcdefabcdef").suspicions,
     "a model's answer": lambda text: structured_output.read_answer(text, Verdict),
     "a refusal": structured_output.is_refusal,
+    "a refusal to write": refusals.declines_to_write,
     "a baseline's comment": baseline.read_comment,
     "conclusions of an explanation": htc.conclusions,
     "groups of an explanation": lambda text: tgi.groups(text, [], "en", {"Gender": ["women"]}),
+    "groups of a second reader": lambda text: SECOND.groups_in(text, [], "en", {"Gender": ["women"]}),
     "quotations of an explanation": quotations.quotations,
     "a quoted text masked": lambda text: masking.mask(text, ["a", "weed"]),
     "the language of an explanation": tokenize.language_of,
@@ -146,8 +157,10 @@ READERS: dict[str, Callable[[str], Any]] = {
     "passages of a document": search_index.passages,
     "windows of a page": lambda text: page_windows.windows(text, 10),
     "windows nearest to a post": lambda text: relevance.relevant_windows(text, 3, text[:300]),
-    "a quotation of a page": lambda text: page_windows.find_quote("a weed in a garden", text),
-    "references of a rationale": lambda text: page_windows.check_rationale(text, [1], [], []),
+    "a quotation of a page": lambda text: passages.find_quote("a weed in a garden", text),
+    "references of a rationale": lambda text: citations.check_rationale(text, [1], [], [], []),
+    "the sentence of a passage": lambda text: passages.sentence_of(text, in_the_middle(text)),
+    "doubts about a passage": lambda text: doubts.doubts_of(text, in_the_middle(text), rated_claim=text),
     "claims of a reply": claims.claims,
     "flags of a reply": lambda text: safety_flags.flags(text, ["weed"]),
     "words of a reply": tokens.tokens,

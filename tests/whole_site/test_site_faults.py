@@ -245,7 +245,7 @@ def test_f33_clocks_of_web_servers_workers_and_beat_that_are_wrong_change_no_mom
     with cluster.connect() as server:
         (began,) = server.execute("SELECT clock_timestamp() - interval '1 hour'").fetchone() or ()
     before = moments_outside(cluster, began)  # of whoever made this database
-    made = filled(processes, "clocks", 400, 9)
+    made = filled(processes, "clocks", 4_000, 9)  # more than they label before the last of them is asked
     clocks = [Clock(tmp_path, 3600 * hours).environment for hours in (3, -48, 0)]
     ahead, behind, _right = clocks
     crowds = []

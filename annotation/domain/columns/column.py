@@ -25,10 +25,14 @@ class When(Enum):
     """The project asks further questions."""
     WORDS = auto()
     """The pictures of some items were read."""
+    KEPT = auto()
+    """Some items have columns that the site does not know."""
     INJECTED = auto()
     """Models made some items."""
     CLOSED = auto()
     """There are closed items that are not gold."""
+    EVIDENCE = auto()
+    """It is asked for with the evidence."""
     WITHHELD = auto()
     """Texts or pictures are withheld."""
     SPLIT = auto()

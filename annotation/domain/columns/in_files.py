@@ -8,11 +8,11 @@ ABOUT_ITEMS = names_of(column for column in ITEMS if column.field and column.fil
 NOTHING_ABOUT: Facts = dict.fromkeys((*ABOUT_ITEMS, "source"), "")
 
 _TOLD = (
-    *("id", "text", "image", "picture_text", "picture_text_reader", "batch"),
+    *("id", "text", "image", "picture_text", "picture_text_reader", "batch", "priority"),
     *("intended", "intended_categories", "intended_hateful", "labels", "annotator", "answer_CODE"),
     *("gold", "categories", "gold_source", "rationale", "known_category", "known_explanation", "known_training"),
     *("text_label", "text_hateful", "text_explanation", "text_model", "text_prompt_digest", "text_severity"),
-    *("severity", "target_group", "item_source", "licence", "provenance", "injected"),
+    *("severity", "target_group", "item_source", "licence", "extra", "injected"),
 )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Modality
 from annotation.domain.columns.column import CATEGORY, FLAG, TEXT, WHOLE, Column, Facts, FromFile, Listed, When, among
+from annotation.domain.columns.evidence import CARD_COLUMNS
 from annotation.domain.columns.labels import LABELS
 from annotation.domain.columns.priors import prior_columns
 from annotation.domain.patterns import pattern_of
@@ -18,6 +19,11 @@ INJECTED = "injected"
 """The key in an item's provenance that describes how a model made the item for the project."""
 GOLD_SET = "categories"
 """All categories of gold, in rows that have `gold` too: alone the name may mean anything."""
+EVIDENCE = "evidence"
+"""The cards of evidence that a verdict or a decision about the item rests on."""
+OURS = "image_sha256_released"
+PLAIN = "plain_cells"
+"""A column that only our own releases and lists have."""
 
 
 def fact(name: str) -> Callable[[Facts], Any]:
@@ -43,9 +49,13 @@ def _mechanism(facts: Facts) -> str | None:
     return pattern_of(facts["pattern"]).mechanism.value if facts["pattern"] else None
 
 
+def is_injected(provenance: Mapping[str, Any]) -> bool:
+    """Return whether an item's provenance says that a model made it for the project."""
+    return isinstance(provenance.get(INJECTED), Mapping)
+
+
 def _injection(facts: Facts) -> Mapping[str, Any] | None:
-    injection = facts["provenance"].get(INJECTED)
-    return injection if isinstance(injection, Mapping) else None
+    return facts["provenance"][INJECTED] if is_injected(facts["provenance"]) else None
 
 
 _HOW_INJECTED = _("How a model wrote the post, where one did.")
@@ -88,7 +98,7 @@ ITEMS = (
         ),
     ),
     Column("image_sha256_original", "picture__sha256"),
-    Column("image_sha256_released", "picture__file_sha256", compared=True),
+    Column(OURS, "picture__file_sha256", compared=True),
     Column(
         "intended",
         "intended__code",
@@ -193,12 +203,27 @@ ITEMS = (
         file=FromFile(_("Who read these words.")),
     ),
     Column(
+        "extra",
+        of=fact("extra"),
+        needs=("extra",),
+        kind={},
+        when=When.KEPT,
+        meaning="columns of the imported file that the site does not know, as they were written there",
+        quotes=True,
+        hidden=True,
+        file=FromFile(
+            _("Columns that the site does not know, as they were written; any other column is kept so too."),
+            names=("extra", "extra_NAME", "provenance"),
+        ),
+    ),
+    Column(
         INJECTED,
-        of=lambda facts: _injection(facts) is not None,
+        of=lambda facts: is_injected(facts["provenance"]),
         needs=("provenance",),
         kind=FLAG,
         when=When.INJECTED,
         meaning="whether a model wrote the text for this data set; a person accepted it then",
+        long=True,
         file=FromFile(_HOW_INJECTED),
     ),
     _injected("strategy", 40, "how such a text was meant to work"),
@@ -213,6 +238,15 @@ ITEMS = (
         of=lambda facts: votes_of(facts["labels"]),
         kind=[{"category": CATEGORY, "n": WHOLE}],
         when=When.CLOSED,
+    ),
+    Column(
+        EVIDENCE,
+        of=fact(EVIDENCE),
+        needs=("public_id",),
+        kind=[{column.name: column.kind for column in CARD_COLUMNS}],
+        when=When.EVIDENCE,
+        meaning="the pages on which a verdict or a decision about the post is based, with what each says of itself",
+        quotes=True,
     ),
     Column(
         "text_sha256",
@@ -241,7 +275,14 @@ ITEMS = (
         when=None,
         file=FromFile(_("Where that decision comes from: consensus, adjudicated or imported.")),
     ),
-    Column("priority", "priority", kind=WHOLE, when=None, listed=Listed.MEMBERS),
+    Column(
+        "priority",
+        "priority",
+        kind=WHOLE,
+        when=None,
+        listed=Listed.MEMBERS,
+        file=FromFile(_("How early the post is handed out: a whole number, 0 for most, higher comes first.")),
+    ),
     Column(
         "severity",
         "severity",
@@ -271,15 +312,10 @@ ITEMS = (
         listed=Listed.ADMINS,
         file=FromFile(_("true: for training; false: mixed in as a check.")),
     ),
-    Column(
-        "provenance",
-        when=None,
-        file=FromFile(_("A JSON object with anything else that should be kept.")),
-    ),
 )
 
 _LATER = ("categories", "intended_categories", "labels", "guideline_version", "rationale")
-_LATER_PARTS = (When.ASKED, When.WORDS, When.CLOSED, When.INJECTED, When.SPLIT, When.WITHHELD)
+_LATER_PARTS = (When.ASKED, When.WORDS, When.KEPT, When.CLOSED, When.INJECTED, When.SPLIT, When.EVIDENCE, When.WITHHELD)
 
 
 def _made(column: Column) -> tuple[int, int]:

@@ -28,10 +28,64 @@ class Format(StrEnum):
     HATEXPLAIN = "hatexplain"
     LABEL_STUDIO = "label_studio"
     DOCCANO = "doccano"
+    PRODIGY = "prodigy"
+    POTATO = "potato"
+    ARGILLA = "argilla"
+    BRAT = "brat"
+    INCEPTION = "inception"
+    MTURK = "mturk"
+    PROLIFIC = "prolific"
     XLSX = "xlsx"
     PARQUET = "parquet"
     IMAGEFOLDER = "imagefolder"
     WEBDATASET = "webdataset"
+    FEATHER = "feather"
+    CAPTIONS = "captions"
+    REDDIT = "reddit"
+    X = "x"
+    TELEGRAM = "telegram"
+    IMAGEBOARD = "imageboard"
+    META_CONTENT = "meta_content"
+    GOOGLE_FORMS = "google_forms"
+
+
+ANSWERS = frozenset({Format.PRODIGY, Format.POTATO, Format.MTURK, Format.PROLIFIC})
+"""Formats with a row for each answer."""
+TABLES = frozenset({Format.CSV, Format.TSV, Format.MTURK, Format.PROLIFIC})
+"""Formats of tables of text."""
+
+
+class Twice(StrEnum):
+    """Which of two labels of one person at one post counts."""
+
+    REFUSE = "refuse"
+    FIRST = "first"
+    LAST = "last"
+
+
+class NotCounted(StrEnum):
+    """Why a label of a file does not count."""
+
+    REJECTED = "rejected"
+    """Whoever asked for the work refused it."""
+    UNFINISHED = "unfinished"
+    """The person gave the work back, or did not end it."""
+    DRAFT = "draft"
+    """Saved and not handed in."""
+    DISCARDED = "discarded"
+    """The person said that the post is not to be labelled."""
+    TWICE = "twice"
+    """The person labelled the post again, and the other label counts."""
+    LABELLED = "labelled already"
+    """The person has a label at the post that is here."""
+    NO_SEAT = "no free seat"
+    """The post that is here asks nobody more."""
+    PASSAGES = "passages"
+    """Marked passages that no question of the project asks for."""
+
+
+PASSAGES = "*"
+"""In place of the code of a question, of marked passages: the one question of the project that asks for them."""
 
 
 class LabelUse(StrEnum):
@@ -88,6 +142,10 @@ class BadValue(ValueError):
         return RowError(line, self.code, self.reason, self.field, self.limit, external_id=external_id, entry=entry)
 
 
+UNNAMED = "source-1"
+"""The annotator of a label whose file names none; where a post has several, they are numbered."""
+
+
 @dataclass(frozen=True, slots=True)
 class RowChallenge:
     """An annotator's correction of a prior: a category, or only hateful or not."""
@@ -116,6 +174,8 @@ class RowLabel:
     """Answers to further questions by code: a value, or an object of version and value."""
     offered: Mapping[str, Any] = field(default_factory=dict)
     """Answers that a known data set has under its own names; they count where the project asks such a question."""
+    person: Mapping[str, Any] = field(default_factory=dict)
+    """Columns that the site does not know and that are about the annotator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +191,8 @@ class RowPrior:
 class Row:
     """One item of a file. `picture` is the name or path that the file gives; empty if there is none.
 
-    `entry` is its running number in a JSON array or object, whose entries may share a line; 0 in other files.
+    `entry` is its running number in a JSON array or object, whose entries may share a line; 0 in other files. `number`
+    is its running number in an import, by which it is known there: the tables of an archive may share lines too.
     `claimed_pattern` and `claimed_difficulty` are values of the file for figures that the import computes itself.
     """
 
@@ -142,6 +203,7 @@ class Row:
     intended: str | None = None
     intended_hateful: bool | None = None
     severity: int | None = None
+    priority: int = 0
     about: Mapping[str, str] = field(default_factory=dict)
     """What is stored as the file has it, by `annotation.domain.columns.in_files`; nothing of it is empty."""
     text_prior: RowPrior | None = None
@@ -167,10 +229,16 @@ class Row:
     """The words of the picture that came with the data, and who read them if the file says so."""
     claimed_pattern: str = ""
     claimed_difficulty: str = ""
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    injected: Mapping[str, Any] | None = None
+    """How a model made it for a data set; None: no model did."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """The columns that the site does not know, as they were written."""
+    not_counted: Mapping[str, int] = field(default_factory=dict)
+    """How many labels of the row do not count, by reason (`NotCounted`)."""
     rationales_left: bool = False
     """Whether passages that people marked are kept unread, since nobody can say who marked which."""
     entry: int = 0
+    number: int = 0
 
 
 def stands_twice(row: Row, line: int, entry: int) -> BadValue:
@@ -197,7 +265,7 @@ class Mapped:
     """Which columns of a table, or keys of a JSON line, are used for which field, and how label values are translated.
 
     An empty name stands for the usual one (`text`, `image`, `id`); for the label it means that there is none. `values`
-    maps a value of the label column to a category of the project.
+    maps a value of the label columns to a category of the project, or to `skip`: no label.
     """
 
     text: str = ""
@@ -208,6 +276,29 @@ class Mapped:
     subset: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
     label_is: LabelUse = LabelUse.INTENDED
+    raters: tuple[str, ...] = ()
+    """Columns of one annotator each, who is called as the column is."""
+    category_columns: Mapping[str, str] = field(default_factory=dict)
+    """Columns that hold 1 where the post has one category: the category of each, or "" where it is called so."""
+    none_is: str = ""
+    """What a row without a 1 in these columns is: a category, or `skip`. Empty: nobody said it."""
+    answer_columns: Mapping[str, str] = field(default_factory=dict)
+    """Columns that answer a question beside one annotator's label: `CODE`, or `CODE.OPTION` for a column of 0 and 1."""
+
+    @property
+    def names_labels(self) -> bool:
+        """Whether it says which columns hold labels."""
+        return bool(self.label or self.raters or self.category_columns)
+
+    @property
+    def names_columns(self) -> bool:
+        """Whether somebody said which column holds what."""
+        return any((self.text, self.image, self.id, self.label, self.raters))
+
+    @property
+    def has_seats(self) -> bool:
+        """Whether a column holds labels of annotators, so that rows of one id are one post."""
+        return bool(self.raters) or (self.names_labels and self.label_is is LabelUse.SEAT)
 
 
 AS_NAMED = Mapped()
@@ -220,7 +311,8 @@ class Reading:
     `update` reads rows that name existing items, so they need neither text nor picture. `keep` stores a picture from
     inside the file, by name and content, and returns its name; it raises BadValue. With None, such pictures are
     refused. `columns` counts what became of each column. `sheet` is the sheet of a workbook; empty for the first with
-    rows.
+    rows. `header_line` is the line on which the header of a table stands; what stands above is no row, and
+    0 says that there is none. `twice` says whether the reader refuses two labels of one person at one post.
     """
 
     format: Format
@@ -230,4 +322,8 @@ class Reading:
     limits: Limits = LIMITS
     keep: Callable[[str, Any], str] | None = None
     sheet: str = ""
+    header_line: int = 1
+    twice: Twice = Twice.REFUSE
+    looks: bool = False
+    """Whether nothing is read but the first rows, as they stand in the file."""
     columns: ColumnTally = field(default_factory=ColumnTally, compare=False)

@@ -3,12 +3,14 @@
 A column that looks like labels and is not used must not pass unseen: `label_like` finds those.
 """
 
+import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.domain.categories import names
+from annotation.domain.known_words import spellings
 from annotation.domain.votes import Category
 
 COLUMNS = 200
@@ -17,17 +19,52 @@ VALUES = 40
 """Different values of a column that are counted. A column with more is a text or a number."""
 LENGTH = 60
 """Characters of a value that is counted."""
-PASSED_OVER, COMPUTED = "", "computed"
-UNCOUNTED = frozenset({"text", "image", "id", "labels", "provenance", "picture_text", "answers", COMPUTED})
+PASSED_OVER, COMPUTED, KEPT = "", "computed", "kept"
+UNCOUNTED = frozenset({"text", "image", "id", "labels", "picture_text", "answers", COMPUTED})
 """Uses whose values are not counted: every row has its own, or the site computes them itself."""
-_LABEL_NAMES = frozenset(
+LABEL_NAMES = frozenset(
     {"label", "labels", "category", "categories", "class", "classes", "cls", "gold", "annotation", "annotations"}
     | {"hate", "hateful", "ishate", "ishateful", "hatespeech", "labelname", "labelid", "labeltext", "goldlabel"}
     | {"y", "toxic", "toxicity", "offensive", "abusive", "abuse", "istoxic", "isoffensive", "classfolder"}
     | {"finallabel", "majoritylabel", "groundtruth", "answer", "라벨", "레이블", "标签", "類別", "类别", "分类"}
 )
+_NAMES_ELSEWHERE = frozenset(
+    {
+        "ラベル",
+        "分類",
+        "カテゴリ",
+        "カテゴリー",
+        "正解",
+        "差別",
+        "ヘイト",
+        "혐오",
+        "혐오여부",
+        "혐오표현",
+        "분류",
+        "범주",
+        "정답",
+        "공격성",
+        "악플",
+    }
+    | {"标注", "標註", "标注结果", "類型", "类型", "仇恨", "是否仇恨", "攻击性", "冒犯", "有害"}
+    | {"klasse", "kategorie", "etikett", "hass", "hassrede", "beleidigung", "annotation", "bewertung"}
+    | {"étiquette", "catégorie", "classe", "haine", "haineux", "injure", "toxicité", "annotations"}
+    | {"etiqueta", "categoría", "categoria", "clase", "odio", "ofensivo", "toxicidad", "clasificación"}
+)
+"""The same in Japanese, Korean, Chinese, German, French and Spanish."""
+_NO_LABEL_NAMES = frozenset(
+    {"split", "fold", "part", "subset", "platform", "source", "site", "forum", "lang", "language", "country", "locale"}
+    | {"gender", "sex", "age", "race", "ethnicity", "education", "occupation", "religion", "nationality", "state"}
+    | {"year", "month", "day", "weekday", "hour", "date", "type", "format", "license", "licence", "verified", "likes"}
+    | {"retweets", "replies", "length", "version", "batch", "round", "worker", "annotator", "annotatorid", "rater"}
+    | {"platformname", "dataset", "corpus", "media", "mediatype", "device", "client"}
+)
+"""Names of columns that have few values in many rows and are no labels."""
+_FEW, _SHORT, _MANY_ROWS, _TIMES = range(2, 13), 24, 30, 5
+"""Different values, their characters, rows, and how often each stands on average, in columns of codes."""
 _PARTS_OF_NAMES = ("toxic", "hateful", "hatespeech", "offensive", "abusive")
 """A longer name with one of these is a label's too: toxicity_score, offensive_language."""
+_ENDS_OF_NAMES = ("label", "labels")
 _LABEL_WORDS = frozenset(
     {
         "hate",
@@ -47,12 +84,18 @@ _LABEL_WORDS = frozenset(
 )
 """Values that data sets of this field call their labels."""
 
+_BITS = frozenset({"0", "1", "0.0", "1.0", "true", "false", "True", "False", "TRUE", "FALSE"})
+_FLAG = re.compile(r"(?:is|has|was)[_ A-Z]")
+"""How flags about a post begin that are no category: is_reply, hasMedia."""
+_LABEL_USES = ("label", "gold", "intended")
+_UNUSED = (PASSED_OVER, KEPT)
+_KEPT_NAME = "extra_"  # of columns that releases give back: somebody decided about them once
 _ANSWER = "answer_"  # answers to further questions, which belong to a label
 
 
 @dataclass
 class Column:
-    """One column of a file. `became` is the field it was read as; PASSED_OVER: none."""
+    """One column of a file. `became` is the field it was read as; KEPT: none, but it stays; PASSED_OVER: left out."""
 
     name: str
     became: str
@@ -92,31 +135,60 @@ def _as_read(value: Any) -> str:
 class ColumnTally:
     """The columns of one file in the order in which they first appear, and the sheet of the workbook they stand on."""
 
-    def __init__(self) -> None:
+    def __init__(self, keeps: Callable[[str], bool] | None = None) -> None:
+        """Take what says which of the columns that the site does not know are kept; None: no column is."""
+        self.keeps = keeps
         self._columns: dict[str, Column] = {}
         self.sheet = ""
         self.other_sheets: list[str] = []
+        self.known: set[str] = set()
+        """Columns that the format itself names, and that are no labels."""
+        self.left: Counter[str] = Counter()
+        """Records that are no posts, by the reason."""
+        self.first: dict[str, Any] = {}
+        """The first rows as they stand in the file, where they were asked for."""
 
     def take(self, counted: Mapping[str, Any]) -> None:
         """Take what another process counted, as `counted` returns it."""
         self._columns = {column["name"]: Column(**column) for column in counted["columns"]}
         self.sheet, self.other_sheets = counted["sheet"], counted["other_sheets"]
+        self.known, self.left, self.first = set(counted["known"]), Counter(counted["left"]), counted["first"]
 
     def counted(self) -> dict[str, Any]:
         """Return everything as JSON values; `take` reads them back."""
-        return {"columns": [vars(column) for column in self], "sheet": self.sheet, "other_sheets": self.other_sheets}
+        return {
+            "columns": [vars(column) for column in self],
+            "sheet": self.sheet,
+            "other_sheets": self.other_sheets,
+            "known": sorted(self.known),
+            "left": self.left,
+            "first": self.first,
+        }
 
-    def count(self, values: Mapping[str, Any], use_of: Callable[[str], str]) -> None:
-        """Count the values of one row. `use_of` is asked once for each column, and again while it has no value."""
+    def count(self, values: Mapping[str, Any], use_of: Callable[[str], str]) -> dict[str, Any]:
+        """Count the values of one row, and return those that are kept.
+
+        `use_of` is asked once for each column, and again while it has no value.
+        """
+        kept = {}
         for name, value in values.items():
             column = self._columns.get(name)
             if column is None:
                 if len(self._columns) == COLUMNS:
+                    if self._use(name, use_of) == KEPT:
+                        kept[name] = value
                     continue
-                column = self._columns[name] = Column(name, use_of(name))
-            elif not column.rows and column.became == PASSED_OVER:
-                column.became = use_of(name)
+                column = self._columns[name] = Column(name, self._use(name, use_of))
+            elif not column.rows and column.became in _UNUSED:
+                column.became = self._use(name, use_of)
             column.count(value)
+            if column.became == KEPT:
+                kept[name] = value
+        return kept
+
+    def _use(self, name: str, use_of: Callable[[str], str]) -> str:
+        use = use_of(name)
+        return KEPT if use == PASSED_OVER and self.keeps is not None and self.keeps(name) else use
 
     def put(self, column: Column) -> None:
         """Add a column that its reader counted itself."""
@@ -135,27 +207,59 @@ class ColumnTally:
         return [{name: getattr(column, name) for name in names} for column in self]
 
 
-def label_like(columns: ColumnTally, categories: Sequence[Category], ignored: Collection[str]) -> list[Column]:
-    """Return the columns that were passed over and look like labels.
+def label_like(columns: ColumnTally, categories: Sequence[Category], is_decided: Callable[[str], bool]) -> list[Column]:
+    """Return the columns that are no labels in this import and look like labels.
 
     Either their name says so, or is a category's (a column for each), or every value is a category's name or a usual
-    word for a label. Columns of `ignored` are left out by wish.
+    word for a label, or a few short values stand in many rows. Those that `is_decided` names are left out, or kept as
+    they are, by wish.
     """
     category_names = frozenset(
-        _plain(name) for category in categories for name in names(category) if not name.isdecimal()
+        _plain(name) for _code, words in spellings(categories) for name in words if not name.isdecimal()
     )
     return [
         column
         for column in columns
-        if column.became == PASSED_OVER
+        if column.became in _UNUSED
         and column.rows
-        and column.name not in ignored
+        and not is_decided(column.name)
+        and column.name not in columns.known
+        and not column.name.startswith(_KEPT_NAME)
         and (
             _is_label_name(_plain(column.name), category_names)
             or column.name.startswith(_ANSWER)
             or _names_categories(column, category_names)
+            or _holds_codes(column)
         )
     ]
+
+
+def of_one_category_each(
+    columns: ColumnTally, undecided: Sequence[Column], is_decided: Callable[[str], bool]
+) -> list[str]:
+    """Return the names of columns that hold 0 and 1 alone and may be a column for each category.
+
+    Two are enough where one of them looks like labels by itself, three where nothing else was read as a label.
+    """
+    rows = max((column.rows for column in columns), default=0)
+    of_bits = [
+        column.name
+        for column in columns
+        if column.became in _UNUSED
+        and column.name
+        and column.rows == rows
+        and len(column.values) > 0
+        and column.values.keys() <= _BITS
+        and not is_decided(column.name)
+        and _plain(column.name) not in _NO_LABEL_NAMES
+    ]
+    if {column.name for column in undecided} & set(of_bits):
+        return of_bits if len(of_bits) > 1 else []
+    labelled = any(column.became.startswith(_LABEL_USES) for column in columns)
+    of_bits = [name for name in of_bits if not _FLAG.match(name)]
+    marks = {value.lower()[0] for column in columns if column.name in of_bits for value in column.values}
+    both = bool(marks & {"0", "f"} and marks & {"1", "t"})
+    return of_bits if len(of_bits) > 2 and both and not labelled else []
 
 
 def _names_categories(column: Column, category_names: frozenset[str]) -> bool:
@@ -163,8 +267,19 @@ def _names_categories(column: Column, category_names: frozenset[str]) -> bool:
     return bool(plain) and (plain <= category_names or (len(plain) > 1 and plain <= category_names | _LABEL_WORDS))
 
 
+def _holds_codes(column: Column) -> bool:
+    """Return whether a few short values stand in many rows, as codes of labels do, under a name that may be theirs."""
+    few = len(column.values) in _FEW and column.rows >= max(_MANY_ROWS, _TIMES * len(column.values))
+    return few and all(len(value) <= _SHORT for value in column.values) and _plain(column.name) not in _NO_LABEL_NAMES
+
+
 def _is_label_name(plain: str, category_names: frozenset[str]) -> bool:
-    return plain in _LABEL_NAMES or plain in category_names or any(part in plain for part in _PARTS_OF_NAMES)
+    return (
+        plain in LABEL_NAMES | _NAMES_ELSEWHERE
+        or plain in category_names
+        or plain.endswith(_ENDS_OF_NAMES)
+        or any(part in plain for part in _PARTS_OF_NAMES)
+    )
 
 
 def _plain(name: str) -> str:

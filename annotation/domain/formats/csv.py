@@ -1,15 +1,21 @@
 """CSV and TSV, read strictly: a stray quote, a short row or a repeated column is an error and is never repaired."""
 
 import csv
+import dataclasses
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, dropwhile, islice
 from typing import BinaryIO
 
+from annotation.domain.columns.items import OURS, PLAIN
 from annotation.domain.csv_cells import restored
 from annotation.domain.formats.base import BadValue, Format, Limits, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.columns import LABEL_NAMES
 from annotation.domain.formats.lines import read_lines
 from annotation.domain.formats.mapping import NAMES, Shape
+from annotation.domain.formats.tools.crowd import Assignments, Turk, platform_of
+from annotation.domain.sources.text_names import is_text_name
 from annotation.domain.text_rules import TEXT_LIMIT
 
 # The limit of the csv module holds for the whole process and reports no length; `_measure` checks fields instead.
@@ -17,14 +23,24 @@ csv.field_size_limit(16 * 2**20)
 
 COLUMNS = 2_000
 """The maximum number of columns of a table."""
-RELEASED = "image_sha256_released"
-"""A column that only our own releases have. Their cells were made safe for spreadsheets and are restored exactly."""
+
+
+_SHAPES = {Format.MTURK: Turk, Format.PROLIFIC: Assignments}
+"""Tables whose columns mean something of their own."""
+
+
+def names_in(header: str) -> list[str]:
+    """Return the names of the columns in the first line of a table; none if it is no whole row."""
+    try:
+        return next(csv.reader([header], delimiter=delimiter_of(header)), [])
+    except csv.Error:
+        return []
 
 
 def delimiter_of(header: str) -> str:
-    """Return the delimiter of a header line: tab, semicolon or comma, whichever occurs most; a comma if none occurs."""
+    """Return the delimiter of a header line: tab, semicolon, bar or comma, whichever occurs most; else a comma."""
     bare = re.sub(r'"[^"]*"', "", header)
-    return max(",\t;", key=bare.count)
+    return max(",\t;|", key=bare.count)
 
 
 class Table:
@@ -35,7 +51,7 @@ class Table:
 
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
-        yield from rows_of_cells(self.records(), self.reading)
+        yield from rows_of_cells(self.records(), self.reading, _SHAPES.get(self.reading.format, Shape))
 
     def plain(self) -> Iterator[tuple[int, dict[str, str]]]:
         """Yield the rows as they are in the file: line and cells by column. Raises Unreadable."""
@@ -54,39 +70,103 @@ class Table:
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """Return the header and the rows as `table_records` yields them. Raises Unreadable."""
-        records = table_records(self.stream, self.reading.limits, self._delimiter())
+        records = table_records(self.stream, self.reading.limits, self.delimiter())
         if self._names_delimiter():
             next(records, None)
-        return records
+        return from_header(records, self.reading.header_line)
 
-    def _first_line(self) -> str:
-        return next((text for _, text in read_lines(self.stream, self.reading.limits.line_bytes)), "")
+    def _first_line(self, number: int = 1) -> str:
+        lines = read_lines(self.stream, self.reading.limits.line_bytes)
+        return next((text for _, text in islice(lines, number - 1, None)), "")
 
     def _names_delimiter(self) -> bool:
         """Return whether the first line only names the delimiter, as Excel understands it: `sep=;`."""
         return re.fullmatch(r"sep=[,;\t|]\r?\n", self._first_line()) is not None
 
-    def _delimiter(self) -> str:
-        first = self._first_line()
+    def delimiter(self) -> str:
+        """Return what stands between the cells. Raises Unreadable."""
         if self._names_delimiter():
-            return first[4]
-        return "\t" if self.reading.format is Format.TSV else delimiter_of(first)
+            return self._first_line()[4]
+        return (
+            "\t" if self.reading.format is Format.TSV else delimiter_of(self._first_line(self.reading.header_line or 1))
+        )
 
 
-def rows_of_cells(records: Iterator[tuple[int, list[str]]], reading: Reading) -> Iterator[Row | RowError]:
+def from_header(records: Iterator[tuple[int, list[str]]], line: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield the records from the one on which the header stands; a record above it may have any number of cells.
+
+    On line 0 stands no header: the columns are called by their places.
+    """
+    if line == 0 and (first := next(records, None)) is not None:
+        return chain([(0, [""] * len(first[1])), first], records)
+    return dropwhile(lambda record: record[0] < line, records)
+
+
+_LOOKED_AT = 4
+"""Lines below the first in which a header is looked for."""
+_LONGEST_NAME = 60
+
+
+def header_line_of(records: Iterable[tuple[int, list[str]]]) -> int:
+    """Return the line of the first of these records that holds names of columns. Returns 0 if none does."""
+    return next((line for line, cells in records if _holds_names(cells)), 0)
+
+
+def _holds_names(cells: Sequence[str]) -> bool:
+    names = [cell.strip().lower() for cell in cells if cell.strip()]
+    known = {name for name in names if name in NAMES or is_text_name(name)}
+    return len(known) > 1 or any(name == "image" or is_text_name(name) for name in known)
+
+
+def stands_without_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first of these rows seems to be one of data: numbers, long texts, or cells of others."""
+    if _holds_names(rows[0]):
+        return False
+    return any(re.fullmatch(r"[0-9][0-9.,:/ -]*", cell.strip()) or len(cell) > _LONGEST_NAME for cell in rows[0])
+
+
+def _header_below(records: Iterator[tuple[int, list[str]]]) -> str:
+    """Return a sentence that names the line on which the header seems to stand. Returns "" if it stands on none."""
+    line = header_line_of(islice(records, _LOOKED_AT))
+    return f" Line {line} looks like the header: say that it stands there (header line {line})." if line else ""
+
+
+def _is_header(values: Mapping[str, str], text: str) -> bool:
+    """Return whether a row is a header, which must not become a post: its text is a name of the text, as others are."""
+    if not is_text_name(values.get(text, "")):
+        return False
+    cells = [cell.strip().lower() for cell in values.values() if cell.strip()]
+    return len(cells) > 1 and all(cell in NAMES or is_text_name(cell) or cell in LABEL_NAMES for cell in cells)
+
+
+def rows_of_cells(
+    records: Iterator[tuple[int, list[str]]],
+    reading: Reading,
+    shaped: Callable[[Reading, frozenset[str]], Shape] = Shape,
+) -> Iterator[Row | RowError]:
     """Yield the rows and errors of a header and the cells below it. Raises Unreadable."""
     first, names = next(records, (0, []))
-    header = named_columns(names, reading)
+    released = OURS in names and PLAIN not in names  # its cells were made safe for spreadsheets
+    header = named_columns([restored(name) for name in names] if released else names, reading)
     check_header(header)
+    if reading.format is Format.XLSX and platform_of(header) is not None:
+        reason = (
+            "The workbook holds results of a crowd platform. Save the sheet as CSV: then its rows are read by person, "
+            "and refused work does not count."
+        )
+        raise Unreadable(RowError(first, "crowd_workbook", reason))
     try:
-        shape = Shape(reading, frozenset(header))
+        shape = shaped(reading, frozenset(header))
     except BadValue as fault:
-        raise Unreadable(fault.at(first)) from fault
-    released = RELEASED in header
+        error = fault.at(first)
+        raise Unreadable(dataclasses.replace(error, reason=error.reason + _header_below(records))) from fault
     has_rows = False
     for line, record in records:
+        row = _row(shape, header, line, [restored(cell) for cell in record] if released else record)
+        if not has_rows and isinstance(row, RowError) and row.code == "header_as_row":
+            raise Unreadable(row)
         has_rows = True
-        yield _row(shape, header, line, [restored(cell) for cell in record] if released else record)
+        yield row
     if not has_rows:
         raise Unreadable(RowError(first, "no_rows", "The file holds a header and no rows."))
 
@@ -98,6 +178,7 @@ def named_columns(names: Sequence[str], reading: Reading) -> list[str]:
     """
     mapped = reading.mapped
     as_written = {mapped.text, mapped.image, mapped.id, mapped.label, mapped.annotator, mapped.subset}
+    as_written |= {*mapped.raters, *mapped.category_columns, *mapped.answer_columns}
     stripped = [name.strip() or f"column {place}" for place, name in enumerate(names, start=1)]
     columns = set(stripped)
     return [
@@ -111,6 +192,11 @@ def _row(shape: Shape, header: list[str], line: int, record: list[str]) -> Row |
         reason = f"The row has {len(record)} columns, the header {len(header)}."
         return RowError(line, "column_count", reason, limit=len(header))
     values = dict(zip(header, record, strict=True))
+    if _is_header(values, shape.text):
+        reason = (
+            f"Line {line} looks like the header and not like a post: say that the header stands there, or remove it."
+        )
+        return RowError(line, "header_as_row", reason)
     try:
         _measure(shape, values)
         return shape.row(line, values)
@@ -130,10 +216,13 @@ def _measure(shape: Shape, values: dict[str, str]) -> None:
 
 
 def check_header(header: Sequence[str]) -> None:
-    """Refuse a repeated column and more than COLUMNS columns. Raises Unreadable."""
+    """Refuse a repeated column, one whose name no database takes, and more than COLUMNS columns. Raises Unreadable."""
     if len(header) > COLUMNS:
         reason = f"The header has {len(header):,} columns; at most {COLUMNS:,} are read. Do rows stand as columns?"
         raise Unreadable(RowError(1, "too_many_columns", reason, limit=COLUMNS))
+    if any("\x00" in name for name in header):
+        reason = "The name of a column holds the NUL character (U+0000), which cannot be stored."
+        raise Unreadable(RowError(1, "nul_character", reason))
     repeated = sorted(name for name, times in Counter(header).items() if times > 1)
     if repeated:
         reason = f"The column {repeated[0]!r} stands twice in the header."

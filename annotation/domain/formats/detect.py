@@ -1,12 +1,13 @@
 """Detection of the format of a file by its content; the file name is not used."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, BinaryIO
 
 from annotation.domain.formats import parquet, strict_json, webdataset, xlsx
 from annotation.domain.formats.base import (
     AS_NAMED,
     LIMITS,
+    TABLES,
     BadValue,
     Format,
     Mapped,
@@ -15,48 +16,80 @@ from annotation.domain.formats.base import (
     RowError,
     Unreadable,
 )
-from annotation.domain.formats.csv import Table, delimiter_of
+from annotation.domain.formats.csv import Table, delimiter_of, names_in
 from annotation.domain.formats.doccano import Doccano, is_doccano
 from annotation.domain.formats.json_objects import Entries
 from annotation.domain.formats.jsonl import JsonLines
 from annotation.domain.formats.label_studio import MARKS, Tasks, is_task
 from annotation.domain.formats.lines import check_head, read_lines
 from annotation.domain.formats.parquet import Parquet
+from annotation.domain.formats.tools.argilla import is_record
+from annotation.domain.formats.tools.crowd import platform_of
+from annotation.domain.formats.tools.documents import Documents, kind_of_document
+from annotation.domain.formats.tools.one_answer_a_line import is_potato, is_prodigy
 from annotation.domain.formats.webdataset import Shard
 from annotation.domain.formats.xlsx import Workbook
+from annotation.domain.sources.exported_tables import GoogleForm, MetaContent
+from annotation.domain.sources.feather import Feather
+from annotation.domain.sources.first_rows import FirstRows
+from annotation.domain.sources.imageboard import imageboard_posts
+from annotation.domain.sources.reddit import reddit_posts
+from annotation.domain.sources.shapes import object_format, packed_format, table_format
+from annotation.domain.sources.telegram import telegram_posts
+from annotation.domain.sources.x import x_posts
 
 ZIP_MAGIC = b"PK\x03\x04"
-
-
 Reader = Iterable[Row | RowError]
 """The rows of one file."""
+Open = Callable[[BinaryIO, Reading], Reader]
+"""What opens a file of one format."""
+
+
+def _entries_or_lines(stream: BinaryIO, reading: Reading) -> Reader:
+    is_one_value = _of_whole(stream) is Format.HATEXPLAIN
+    return Entries(stream, reading) if is_one_value else JsonLines(stream, reading)
+
+
+def _tasks(stream: BinaryIO, reading: Reading) -> Reader:
+    return Tasks(stream, reading, table=check_head(stream).lstrip()[:1] not in (b"[", b"{"))
+
+
+_PACKED: Mapping[Format, Open] = {
+    Format.PARQUET: Parquet,
+    Format.FEATHER: Feather,
+    Format.WEBDATASET: Shard,
+    Format.XLSX: Workbook,
+    Format.REDDIT: reddit_posts,
+}
+"""Files that are no text, or may be packed."""
+_TEXTS: Mapping[Format, Open] = {
+    Format.LABEL_STUDIO: _tasks,
+    Format.DOCCANO: Doccano,
+    Format.INCEPTION: lambda stream, reading: Documents([("", stream)], reading),
+    **dict.fromkeys(TABLES, Table),
+    **dict.fromkeys((Format.INTERPLAY, Format.JSONL, Format.HATEFUL_MEMES), JsonLines),
+    **dict.fromkeys((Format.PRODIGY, Format.POTATO, Format.ARGILLA), JsonLines),
+    Format.HATEXPLAIN: _entries_or_lines,
+    **dict.fromkeys((Format.HVLI, Format.MMHS150K), Entries),
+    Format.X: x_posts,
+    Format.TELEGRAM: telegram_posts,
+    Format.IMAGEBOARD: imageboard_posts,
+    Format.META_CONTENT: MetaContent,
+    Format.GOOGLE_FORMS: GoogleForm,
+}
 
 
 def open_reader(stream: BinaryIO, reading: Reading) -> Reader:
     """Return the reader of the named format. Raises Unreadable for files that no reader supports."""
-    if reading.format is Format.PARQUET:
-        return Parquet(stream, reading)
-    if reading.format is Format.WEBDATASET:
-        return Shard(stream, reading)
-    if reading.format is Format.XLSX:
-        return Workbook(stream, reading)
-    head = check_head(stream)
-    match reading.format:
-        case Format.LABEL_STUDIO:
-            return Tasks(stream, reading, table=head.lstrip()[:1] not in (b"[", b"{"))
-        case Format.DOCCANO:
-            return Doccano(stream, reading)
-        case Format.CSV | Format.TSV:
-            return Table(stream, reading)
-        case Format.INTERPLAY | Format.JSONL | Format.HATEFUL_MEMES:
-            return JsonLines(stream, reading)
-        case Format.HATEXPLAIN:
-            return Entries(stream, reading) if _of_whole(stream) is Format.HATEXPLAIN else JsonLines(stream, reading)
-        case Format.HVLI | Format.MMHS150K:
-            return Entries(stream, reading)
-        case _:
-            reason = f"{reading.format} is no format of a single table. Name the format of the table, or none."
-            raise Unreadable(RowError(0, "unknown_format", reason))
+    if reading.looks:
+        return FirstRows(stream, reading)
+    if packed := _PACKED.get(reading.format):
+        return packed(stream, reading)
+    check_head(stream)
+    if text := _TEXTS.get(reading.format):
+        return text(stream, reading)
+    reason = f"{reading.format} is no format of a single table. Name the format of the table, or none."
+    raise Unreadable(RowError(0, "unknown_format", reason))
 
 
 def detect(stream: BinaryIO, mapped: Mapped = AS_NAMED) -> Format:
@@ -65,14 +98,21 @@ def detect(stream: BinaryIO, mapped: Mapped = AS_NAMED) -> Format:
     if binary is not None:
         return binary
     head = check_head(stream)
+    if (document := kind_of_document(head)) is not None:
+        return document
     opening = head.lstrip()[:1]
     if opening == b"[":
         return _of_array(stream)
     if opening == b"{":
-        return _of_whole(stream) or _of_lines(stream, mapped)
+        return _of_whole(stream) or _of_platform(stream, mapped) or _of_lines(stream, mapped)
     _, header = next(read_lines(stream, LIMITS.line_bytes))
-    if {name.strip().strip('"') for name in header.strip().split(",")} >= MARKS:
+    if source := table_format(Table(stream, Reading(Format.CSV)).header()):
+        return source
+    names = [name.strip() for name in names_in(header)]
+    if set(names) >= MARKS:
         return Format.LABEL_STUDIO
+    if (platform := platform_of(names)) is not None:
+        return platform
     return Format.TSV if delimiter_of(header) == "\t" else Format.CSV
 
 
@@ -86,7 +126,9 @@ def columns_of(stream: BinaryIO) -> list[str]:
             return Workbook(stream, Reading(Format.XLSX)).header()
         case Format.PARQUET:
             return Parquet(stream, Reading(Format.PARQUET)).header()
-        case Format.WEBDATASET:
+        case Format.FEATHER:
+            return Feather(stream, Reading(Format.FEATHER)).header()
+        case Format.WEBDATASET | Format.REDDIT:
             return []
     opening = check_head(stream).lstrip()[:1]
     if opening == b"[":
@@ -107,15 +149,28 @@ def binary_format(stream: BinaryIO) -> Format | None:
         return Format.PARQUET
     if head.startswith(ZIP_MAGIC) and xlsx.is_workbook(stream):
         return Format.XLSX
+    if packed := packed_format(head):
+        return packed
     return Format.WEBDATASET if head[webdataset.MAGIC_AT :].startswith(webdataset.MAGIC) else None
 
 
 def _of_array(stream: BinaryIO) -> Format:
     format = _of_whole(stream)
-    if format in (Format.HATEXPLAIN, Format.LABEL_STUDIO):
+    if format in (Format.HATEXPLAIN, Format.LABEL_STUDIO, Format.ARGILLA):
         return format
+    if platform := object_format(stream):
+        return platform
     reason = "The file is one JSON array. Name the format jsonl to read its objects, or write one object a line."
     raise Unreadable(RowError(1, "json_array", reason))
+
+
+def _of_platform(stream: BinaryIO, mapped: Mapped) -> Format | None:
+    """Return the platform that a file comes from. Lines are read as somebody maps them, where they do.
+
+    Returns None for other files.
+    """
+    found = object_format(stream)
+    return None if found is Format.REDDIT and mapped.names_columns else found
 
 
 def _of_whole(stream: BinaryIO) -> Format | None:
@@ -134,15 +189,21 @@ def _of_whole(stream: BinaryIO) -> Format | None:
 def _of_lines(stream: BinaryIO, mapped: Mapped) -> Format:
     """Return the format of a file whose first line is an object of its own."""
     record = _first_line(stream)
+    if record is not None and is_record(record):
+        return Format.ARGILLA
     if record is None:
         reason = "The file is a JSON object of no known data set. Write one object a line (JSON lines)."
         raise Unreadable(RowError(1, "unknown_format", reason))
-    if any((mapped.text, mapped.image, mapped.id, mapped.label)):
+    if mapped.names_columns:
         return Format.JSONL
     if _of_record(record) is Format.HATEXPLAIN:
         return Format.HATEXPLAIN
     if is_doccano(record):
         return Format.DOCCANO
+    if is_prodigy(record):
+        return Format.PRODIGY
+    if is_potato(record):
+        return Format.POTATO
     if "img" in record and "id" in record and "image" not in record:
         return Format.HATEFUL_MEMES
     return Format.INTERPLAY if "id" in record else Format.JSONL
@@ -160,7 +221,7 @@ def _of_record(record: Any) -> Format | None:
         return Format.HATEXPLAIN
     if is_task(record):
         return Format.LABEL_STUDIO
-    return None
+    return Format.ARGILLA if is_record(record) else None
 
 
 def _first_line(stream: BinaryIO) -> dict[str, Any] | None:

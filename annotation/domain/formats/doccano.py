@@ -6,24 +6,35 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
 from annotation.domain.formats import fields, strict_json
-from annotation.domain.formats.base import BadValue, Reading, Row, RowError, RowLabel, Unreadable
+from annotation.domain.formats.base import BadValue, LabelUse, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
 from annotation.domain.formats.jsonl import object_sources
+from annotation.domain.formats.kept_columns import kept_columns
 from annotation.domain.formats.lines import read_lines
 from annotation.domain.formats.mapping import with_label
+from annotation.domain.formats.tools.passages import Passage, of_doccano, with_passages
 
 _NOBODY = frozenset({"unknown", "all"})
 """Names that doccano gives to the file of posts without labels."""
-_USES = {"id": "id", "text": "text", "data": "text", "filename": "image", "label": "label", "labels": "label"}
+_USES = {
+    "id": "id",
+    "text": "text",
+    "data": "text",
+    "filename": "image",
+    "label": "label",
+    "labels": "label",
+    "cats": "label",
+    "entities": "answers",
+}
 _UNUSED = frozenset({"Comments", "comments"})
 
 
 def is_doccano(record: Any) -> bool:
     """Return whether a line is from doccano: a list of labels beside a text or a file name."""
+    if not isinstance(record, dict) or not record.keys() & {"text", "data", "filename"}:
+        return False
     return (
-        isinstance(record, dict)
-        and isinstance(record.get("label"), list)
-        and bool(record.keys() & {"text", "data", "filename"})
+        isinstance(record.get("label"), list) or bool(_passages(record)) or record.keys() >= {"entities", "relations"}
     )
 
 
@@ -42,9 +53,13 @@ class Doccano:
             try:
                 record = _record(text)
                 name = str(record.get("id", ""))[:128]
-                self.reading.columns.count(record, _use_of)
                 row = _bare(line, record, self.reading, entry)
-                yield with_label(row, _category(record), _labelled(self.reading))
+                passages = _passages(record)
+                yield (
+                    with_passages(row, passages, _category(record), self.reading)
+                    if passages
+                    else with_label(row, _category(record), _labelled(self.reading))
+                )
             except BadValue as fault:
                 yield fault.at(line, name, entry)
         if not has_rows:
@@ -91,22 +106,25 @@ class ByAnnotator:
 
     def _row(self, number: int, places: Sequence[tuple[int, int]]) -> Row:
         row: Row | None = None
-        labels = []
         for file_index, start in places:
             annotator, stream = self.files[file_index]
             stream.seek(start)
             record = _record(stream.readline().decode("utf-8-sig"))
-            self.reading.columns.count(record, _use_of)
             new_row = _bare(number, record, self.reading)
             if row is not None and (new_row.text, new_row.picture) != (row.text, row.picture):
                 raise BadValue("contradiction", "The files have different texts or pictures for this id.", "text")
-            row = new_row
-            category = _category(record)
-            if category is not None and annotator not in _NOBODY:
-                values = self.reading.mapped.values
-                labels.append(RowLabel(fields.line(annotator, "annotator", 128), values.get(category, category)))
+            if row is not None:
+                extra = {**row.extra, **new_row.extra}
+                new_row = replace(new_row, extra=extra, labels=row.labels, not_counted=row.not_counted)
+            row = new_row if annotator in _NOBODY else self._labelled(new_row, record, annotator)
         assert row is not None
-        return replace(row, labels=tuple(labels))
+        return row
+
+    def _labelled(self, row: Row, record: Mapping[str, Any], annotator: str) -> Row:
+        if passages := _passages(record):
+            return with_passages(row, passages, _category(record), self.reading, annotator)
+        seats = replace(self.reading, mapped=replace(self.reading.mapped, label="label", label_is=LabelUse.SEAT))
+        return with_label(row, _category(record), seats, annotator)
 
 
 def _use_of(name: str) -> str:
@@ -121,23 +139,29 @@ def _record(text: str) -> Mapping[str, Any]:
 
 
 def _bare(line: int, record: Mapping[str, Any], reading: Reading, entry: int = 0) -> Row:
+    extra = kept_columns(reading.columns.count(record, _use_of))
     text = fields.item_text(record.get("text", record.get("data")))
     picture = fields.picture_path(record.get("filename"), "filename")
     if not text and not picture:
         raise BadValue("no_content", "The row has neither a text nor a picture.", "text")
     given = record.get("id")
     name = fields.external_id(given) if given is not None else f"{reading.id_prefix}{entry or line}"
-    return Row(line, name, text=text, picture=picture, entry=entry)
+    return Row(line, name, text=text, picture=picture, extra=extra, entry=entry)
 
 
 def _category(record: Mapping[str, Any]) -> str | None:
-    labels = record.get("label", record.get("labels"))
+    labels = record.get("cats") if _passages(record) else record.get("label", record.get("labels"))
     if labels is None or labels == []:
         return None
     names = labels.split("#") if isinstance(labels, str) else labels
     if not isinstance(names, list) or not all(isinstance(name, str | int) for name in names):
-        raise BadValue("bad_labels", "label is a list of categories; marked spans are not read.", "label")
+        raise BadValue("bad_labels", "label is a list of categories, or of marked passages.", "label")
     return fields.category(names, "label")
+
+
+def _passages(record: Mapping[str, Any]) -> tuple[Passage, ...]:
+    """Return the passages that somebody marked."""
+    return next(filter(None, (of_doccano(record.get(name)) for name in ("label", "labels", "entities"))), ())
 
 
 def _labelled(reading: Reading) -> Reading:

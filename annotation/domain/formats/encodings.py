@@ -126,6 +126,30 @@ def suggestion(raw: bytes) -> str:
     return f" It looks like {name} ({ENCODINGS[name]}) and would begin “{sample(text)}”. If that is right, name it."
 
 
+def is_utf8(table: BinaryIO) -> bool:
+    """Return whether the whole table is UTF-8; UTF-16 without letters beyond ASCII is not."""
+    table.seek(0)
+    decoder, is_first = codecs.getincrementaldecoder("utf-8")(), True
+    while raw := table.read(_PIECE):
+        try:
+            decoder.decode(raw)
+        except UnicodeDecodeError:
+            return False
+        if is_first and _utf16(raw):
+            return False
+        is_first = False
+    return True
+
+
+def encoding_for(table: BinaryIO) -> str:
+    """Return the encoding that a table which is not UTF-8 most likely has; empty if none fits well."""
+    table.seek(0)
+    while raw := table.read(_PIECE):
+        if not raw.isascii() or _utf16(raw):
+            return likely_encoding(raw) or ""
+    return ""
+
+
 def suggestion_for(table: BinaryIO) -> str:
     """Return the suggestion for a table; what is looked at begins with the first bytes beyond ASCII."""
     table.seek(0)

@@ -3,6 +3,7 @@
 None and the empty string mean that the value is absent.
 """
 
+import hashlib
 import math
 import re
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from annotation.domain.category_sets import SEPARATOR
+from annotation.domain.choices import PRIORITIES
 from annotation.domain.columns.column import CATEGORY, FLAG, NUMBER, WHOLE, Column
 from annotation.domain.formats.base import BadValue
 from annotation.domain.one_line import read_line
@@ -25,6 +27,9 @@ from annotation.domain.text_rules import (
 _YES, _NO = frozenset({"1", "true", "yes"}), frozenset({"0", "false", "no"})
 _ROUNDED = 1e15
 """From here on a fraction may stand for several whole numbers."""
+_BY_SPREADSHEET = re.compile(r"[0-9](\.[0-9]+)?E\+[0-9]{2,3}")
+_ROUNDED_ID = "Import the file that this one was made from, or store the ids as texts."
+_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
@@ -35,6 +40,10 @@ def external_id(value: Any, field: str = "id") -> str:
         value = str(value)
     if not isinstance(value, str) or not value:
         raise BadValue("missing_id", "The row has no id.", field)
+    if _BY_SPREADSHEET.fullmatch(value):
+        raise BadValue(
+            "rounded_id", f"The id {value} is a long number that a spreadsheet has rounded. {_ROUNDED_ID}", field
+        )
     try:
         return read_id(value)
     except BadText as fault:
@@ -51,10 +60,7 @@ def _whole_id(value: float, field: str) -> int:
     if isinstance(number, int):
         return number
     if value.is_integer():
-        reason = (
-            "The id is a number of more than 15 digits that a program has rounded. Import the file that this one was "
-            "made from, or store the ids as texts."
-        )
+        reason = f"The id is a number of more than 15 digits that a program has rounded. {_ROUNDED_ID}"
         raise BadValue("rounded_id", reason, field)
     raise BadValue("bad_id", f"The id is {value}. An id is a text or a whole number.", field)
 
@@ -88,6 +94,12 @@ def line(value: Any, field: str, limit: int) -> str:
         return read_line(short(value, field, limit))
     except BadText as fault:
         raise BadValue(fault.code, fault.sentence, field, fault.limit) from fault
+
+
+def annotator(value: Any, field: str = "annotator") -> str:
+    """Return an annotator's name; of an e-mail address, which identifies a person, a digest alone. Raises BadValue."""
+    name = line(value, field, 128)
+    return hashlib.sha256(name.encode()).hexdigest()[:12] if _MAIL.fullmatch(name) else name
 
 
 def category(value: Any, field: str) -> str | None:
@@ -126,6 +138,19 @@ def severity(value: Any, field: str = "severity") -> int | None:
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 3:
         return value
     raise BadValue("bad_severity", "Severity is 0, 1, 2 or 3.", field, 3)
+
+
+def priority(value: Any, field: str = "priority") -> int:
+    """Return how early an item is handed out; 0 where the row does not say it. Raises BadValue."""
+    if value is None or value == "":
+        return 0
+    lowest, highest = PRIORITIES
+    if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,5}", value.strip()):
+        value = int(value)
+    if isinstance(value, int | float) and not isinstance(value, bool) and value in range(lowest, highest + 1):
+        return int(value)
+    reason = f"priority is a whole number from {lowest} to {highest}. Rename the column to keep it as it is."
+    raise BadValue("bad_priority", reason, field, highest)
 
 
 def seconds(value: Any, field: str) -> float | None:
@@ -174,8 +199,8 @@ def picture_path(value: Any, field: str = "image", *, addresses: bool = False) -
             else "Pictures of this format are not fetched from addresses. Put them into a ZIP with the table."
         )
         raise BadValue("picture_url", reason, field)
-    if "\\" in path or path.startswith("/") or ".." in path.split("/"):
-        raise BadValue("unsafe_path", "A picture's path is relative, with / between folders and without '..'.", field)
+    if ".." in path.replace("\\", "/").split("/"):
+        raise BadValue("unsafe_path", "A picture's path stays inside its folder: write it without '..'.", field)
     return line(path, field, 512).removeprefix("./")
 
 

@@ -1,6 +1,5 @@
 """ImageFolder: folders of pictures, with a table of rows in each folder, or with the folder's name as the label."""
 
-import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -8,7 +7,6 @@ from pathlib import PurePosixPath
 from annotation.domain.formats.base import Reading, Row, RowError, Unreadable
 from annotation.domain.formats.columns import PASSED_OVER, Column
 from annotation.domain.formats.mapping import with_label
-from annotation.domain.text_rules import BadText, read_id
 
 CLASS_FOLDER = "class folder"
 """The name by which the folder of a picture is told and mapped, as if it were a column."""
@@ -45,16 +43,6 @@ class Folders:
             return replace(row, line=line, reason=f"{folder}, line {row.line}: {row.reason}")
         prefix = "" if folder in ("", ".") else f"{folder}/"
         return replace(row, line=line, picture=f"{prefix}{row.picture}" if row.picture else "")
-
-
-def pictures_alone(names: Collection[str]) -> Iterator[Row]:
-    """Yield a row for each picture of an archive without a table; the id is its path, or a digest of it."""
-    for line, name in enumerate(sorted(names), start=1):
-        try:
-            external_id = read_id(name.replace("/", ":"))
-        except BadText:
-            external_id = hashlib.sha256(name.encode()).hexdigest()[:16]
-        yield Row(line, external_id, picture=name)
 
 
 class WithClassFolders:

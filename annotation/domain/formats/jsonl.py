@@ -8,6 +8,7 @@ from annotation.domain.formats.base import BadValue, Format, Limits, Reading, Ro
 from annotation.domain.formats.lines import check_head, read_lines
 from annotation.domain.formats.mapping import Shape
 from annotation.domain.formats.research_datasets import READERS, read_record
+from annotation.domain.formats.tools.argilla import Record
 
 
 class JsonLines:
@@ -47,6 +48,8 @@ class JsonLines:
         """
         usual_keys = {"id", "text", "image"} if self.reading.format is Format.INTERPLAY else set()
         try:
+            if self.reading.format is Format.ARGILLA:
+                return Record(self.reading, values)
             return Shape(self.reading, frozenset(values.keys() | usual_keys))
         except BadValue as fault:
             raise Unreadable(fault.at(line)) from fault

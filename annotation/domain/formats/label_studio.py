@@ -12,9 +12,11 @@ from urllib.parse import unquote
 
 from annotation.domain.category_sets import SEPARATOR
 from annotation.domain.formats import fields, strict_json
-from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.base import UNNAMED, BadValue, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.csv import Table
-from annotation.domain.formats.mapping import Shape
+from annotation.domain.formats.kept_columns import PREFIX as KEPT
+from annotation.domain.formats.labels.listed import OFFERED
+from annotation.domain.formats.mapping import NAMES, Shape
 from annotation.domain.label_studio.answers import PREFIX, read_result, with_versions
 from annotation.domain.label_studio.task import (
     ANNOTATOR,
@@ -22,6 +24,7 @@ from annotation.domain.label_studio.task import (
     FLAGS,
     GROUP,
     ITEM_ID,
+    LABEL,
     LOCAL_FILES,
     LOW_QUALITY,
     NOT_SURE,
@@ -105,48 +108,99 @@ class Tasks:
         else:
             data = dict(first.get("data", first)) if isinstance(first.get("data", first), dict) else {}
             annotations = first.get("annotations", first.get("completions")) or ()
+            every = _objects(annotations, "annotations")
             labels = [
-                None if annotation.get("was_cancelled") else self._annotation(annotation)
-                for annotation in _objects(annotations, "annotations")
+                None if annotation.get("was_cancelled") else self._annotation(annotation, place)
+                for place, annotation in enumerate(every, start=1)
             ]
-            data |= _priors(first)
+            said = [self._elsewhere(annotation) for annotation in every if not annotation.get("was_cancelled")]
+            data = _by_control(said) | data | _priors(first)
+        ours = ITEM_ID in data
         data["id"] = data.pop(ITEM_ID, None) or data.get("id", first.get("id"))
         if isinstance(data.get("image"), str):
             data["image"] = _path(data["image"])
         with_versions(labels, data.pop(VERSIONS, None))
         data["labels"] = [label for label in labels if label is not None]
-        shape = Shape(self.reading, frozenset(data) | {"id", "text", "image"})
+        shape = Shape(self.reading, frozenset(data) | {"id", "text", "image"}, ours=ours)
         return shape.row(line, data, number)
 
     def _label_name(self, names: set[str]) -> str:
         return self.reading.mapped.label or "label"
 
-    def _annotation(self, annotation: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _annotation(self, annotation: Mapping[str, Any], place: int) -> dict[str, Any] | None:
         results = _objects(annotation.get("result") or (), "result")
         label: dict[str, Any] = {"challenges": []}
+        label_name = self._label_control(results)
         for result in results:
-            self._read(result, label)
+            _read(result, label, label_name)
         if not label.keys() & {"category", "not_sure", "low_quality", "replaced_by"}:
             return None  # the annotator submitted no answer
-        label["annotator"] = label.get("annotator") or _annotator(annotation.get("completed_by"))
+        label["annotator"] = label.get("annotator") or _annotator(annotation.get("completed_by"), place)
+        label[OFFERED] = self._elsewhere(annotation)
         label["seconds"], label["at"] = annotation.get("lead_time"), annotation.get("created_at")
         return label
 
-    def _read(self, result: Mapping[str, Any], label: dict[str, Any]) -> None:
-        name, value = str(result.get("from_name")), result.get("value")
-        if not isinstance(value, dict):
-            raise BadValue("bad_labels", "A result has no value.", "result")
-        label_name = self.reading.mapped.label
-        if read_result(name, value, label.setdefault("answers", {})):
+    def _label_control(self, results: Sequence[Mapping[str, Any]]) -> str:
+        """Return the name of the control whose choices are the category. Raises BadValue where several may be it."""
+        named = self.reading.mapped.label
+        controls = dict.fromkeys(_name(result) for result in results if _is_choice(result))
+        if named or LABEL in controls or len(controls) < 2:
+            return named or (LABEL if LABEL in controls else next(iter(controls), ""))
+        reason = f"Several controls have choices: {', '.join(controls)}. Name that of the category as the label column."
+        raise BadValue("bad_labels", reason, "result")
+
+    def _elsewhere(self, annotation: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what an annotation says in controls that are neither label nor answer, by their names."""
+        results = _objects(annotation.get("result") or (), "result")
+        label_name, said = self._label_control(results), dict[str, list[Any]]()
+        for result in results:
+            name = _name(result)
+            if name not in (label_name, *_OURS, *_WORDS) and not name.startswith(PREFIX):
+                said.setdefault(name, []).append(_said(result))
+        return {name: _alone(values) for name, values in said.items()}
+
+
+def _by_control(said: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return a list by annotation for each control, under a name that is kept and means nothing else here."""
+    names = dict.fromkeys(name for one in said for name in one)
+    return {f"{KEPT}{name}" if name in NAMES else name: [one.get(name) for one in said] for name in names}
+
+
+def _name(result: Mapping[str, Any]) -> str:
+    """Return the control of a result; a relation has none, and is called so."""
+    return str(result.get("from_name") or result.get("type"))
+
+
+def _is_choice(result: Mapping[str, Any]) -> bool:
+    name, value = _name(result), result.get("value")
+    return isinstance(value, dict) and "choices" in value and name not in _OURS and not name.startswith(PREFIX)
+
+
+def _said(result: Mapping[str, Any]) -> Any:
+    """Return what a result says: its one value, or all that it consists of."""
+    value = result.get("value")
+    if not isinstance(value, dict):
+        return {name: part for name, part in result.items() if name not in ("id", "type", "from_name", "to_name")}
+    return _alone(next(iter(value.values()))) if len(value) == 1 else value
+
+
+def _alone(values: Any) -> Any:
+    return values[0] if isinstance(values, list) and len(values) == 1 else values
+
+
+def _read(result: Mapping[str, Any], label: dict[str, Any], label_name: str) -> None:
+    """Put what one result says into the label; controls that are neither label nor answer are left to others."""
+    name, value = _name(result), result.get("value")
+    if not isinstance(value, dict):
+        if result.get("type") == "relation":
             return
-        if "choices" in value:
-            _set_choices(
-                label,
-                "category" if name == label_name or (not label_name and name not in _OURS) else name,
-                value["choices"],
-            )
-        elif "text" in value and name in _WORDS:
-            label[_WORDS[name]] = _joined(value["text"])
+        raise BadValue("bad_labels", "A result has no value.", "result")
+    if read_result(name, value, label.setdefault("answers", {})):
+        return
+    if "choices" in value and (name == label_name or name in _OURS):
+        _set_choices(label, "category" if name == label_name else name, value["choices"])
+    elif "text" in value and name in _WORDS:
+        label[_WORDS[name]] = _joined(value["text"])
 
 
 def _is_short(entry: Mapping[str, Any]) -> bool:
@@ -248,8 +302,13 @@ def _joined(text: Any) -> Any:
     return "\n".join(map(str, text)) if isinstance(text, list) else text
 
 
-def _annotator(value: Any) -> str:
-    """Return an annotator's name that identifies nobody outside the file: numbers stay, e-mail addresses are hashed."""
+def _annotator(value: Any, place: int = 1) -> str:
+    """Return an annotator's name that identifies nobody outside the file: numbers stay, e-mail addresses are hashed.
+
+    Who is not named any more, since the account is gone, is called by the place of the annotation.
+    """
+    if value is None:
+        return f"{UNNAMED.removesuffix('1')}{place}"
     if isinstance(value, dict):
         value = value.get("id", value.get("email"))
     if isinstance(value, bool) or not isinstance(value, int | str) or value == "":

@@ -4,7 +4,6 @@ JSON lines and tables use the same names. The cells of a table are strings, so f
 strings. Values that a release adds and an import computes itself (level, pattern, digests …) are ignored.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -13,27 +12,36 @@ from typing import Any
 from annotation.domain import category_sets
 from annotation.domain.choices import Modality, Source, Stage
 from annotation.domain.columns.in_files import ABOUT_ITEMS
-from annotation.domain.columns.items import GOLD_SET, ITEMS
+from annotation.domain.columns.items import GOLD_SET, INJECTED, ITEMS, OURS, PLAIN
 from annotation.domain.columns.priors import ABOUT_PRIORS
 from annotation.domain.formats import fields, strict_json
-from annotation.domain.formats.base import BadValue, LabelUse, Reading, Row, RowLabel, RowPrior
+from annotation.domain.formats.base import TABLES, UNNAMED, BadValue, LabelUse, Reading, Row, RowLabel, RowPrior
 from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
+from annotation.domain.formats.kept_columns import is_kept_name, kept_columns
+from annotation.domain.formats.labels.answer_columns import answers_in
+from annotation.domain.formats.labels.category_columns import category_of
+from annotation.domain.formats.labels.listed import ABSENT, asked_answers, labels
+from annotation.domain.formats.labels.nested import column_of, with_nested
 from annotation.domain.formats.picture_words import words_from_file
-from annotation.domain.formats.row_labels import ABSENT, asked_answers, labels
 
-_ONLY_BESIDE = frozenset({"file_name", GOLD_SET, "answer_CODE", "answer_CODE_version"})
+_ONLY_BESIDE = frozenset({"file_name", GOLD_SET, "answer_CODE", "answer_CODE_version", "extra_NAME"})
 """Names that are read only where other columns, or the mapping, say what they are."""
 NAMES = frozenset(name for column in ITEMS for name in column.file_names) - _ONLY_BESIDE
 DERIVED = frozenset(column.name for column in ITEMS if column.when) - NAMES - _ONLY_BESIDE | {
     "image_sha256",
     "image_path",
+    PLAIN,
 }
-"""Names that releases write and that an import ignores without a warning; `stage` only says that a row is not gold."""
+"""Names that releases write and that an import works out itself; `stage` only says that a row is not gold.
 
+In files of other people they are names as any other.
+"""
+
+NO_LABEL = "skip"
+"""What a value is mapped to that is no label."""
 ANSWER = "answer_"
 """The beginning of columns that hold answers of a row's one label to further questions; the rest is the code."""
 _VERSION = "_version"
-_PROVENANCE = 20_000
 _UNDECIDED = (Stage.DISPUTED.value, Stage.EXCLUDED.value)
 """The stages of released rows that have no final category."""
 _OPEN_STAGES = tuple(stage.value for stage in Stage if stage is not Stage.GOLD)
@@ -43,8 +51,12 @@ SOURCES = frozenset(source.value for source in Source)
 class Shape:
     """A reader of the named values of one row as a `Row`."""
 
-    def __init__(self, reading: Reading, columns: frozenset[str]) -> None:
-        """Take the names in the header, or of the first JSON line, as `columns`. Raises BadValue: `missing_column`."""
+    def __init__(self, reading: Reading, columns: frozenset[str], *, ours: bool = False) -> None:
+        """Take the names in the header, or of the first JSON line, as `columns`.
+
+        `ours`: the file was made by this software, which other formats cannot tell by a column. Raises BadValue:
+        `missing_column`.
+        """
         mapped = reading.mapped
         self.reading, self.label, self.values = reading, mapped.label, mapped.values
         self.text = mapped.text or "text"
@@ -52,9 +64,17 @@ class Shape:
         self.annotator = mapped.annotator or "annotator"
         self.id = mapped.id or ("id" if "id" in columns or reading.update else "")
         self.subset = mapped.subset
+        self.raters, self.category_columns = mapped.raters, mapped.category_columns
+        self.nested, self.nested_annotator = column_of(mapped.label, columns), column_of(mapped.annotator, columns)
         self.names = NAMES
-        self.used = self.names | DERIVED | {self.text, self.image, self.id, self.label, self.annotator, self.subset}
-        self.answered = bool(mapped.label) and mapped.label_is is LabelUse.SEAT
+        self.derived = DERIVED if ours or OURS in columns else frozenset()
+        self.used = (
+            self.names
+            | DERIVED
+            | {self.text, self.image, self.id, self.label, self.annotator, self.subset}
+            | {*self.raters, *self.category_columns, *mapped.answer_columns}
+        )
+        self.answered = mapped.names_labels and not self.raters and mapped.label_is is LabelUse.SEAT
         if self.answered:
             self.used |= {name for name in columns if name.startswith(ANSWER)}
         if "gold" in columns:
@@ -74,24 +94,39 @@ class Shape:
             self.annotator: "annotator",
             self.subset: "subset",
         }
+        if name in self.raters or (name and name in (self.nested, self.nested_annotator)):
+            return f"label: {LabelUse.SEAT}"
+        if name in self.category_columns:
+            return f"label: {self.reading.mapped.label_is}"
         if name and name in mapped:
             return mapped[name]
-        if self.answered and name.startswith(ANSWER):
+        if self.answered and (name.startswith(ANSWER) or name in self.reading.mapped.answer_columns):
             return "answers"
-        return name if name in self.names else COMPUTED if name in DERIVED else PASSED_OVER
+        if is_kept_name(name):
+            return PASSED_OVER
+        return name if name in self.names else COMPUTED if name in self.derived else PASSED_OVER
 
     def _check_columns(self, columns: frozenset[str]) -> None:
         mapped = self.reading.mapped
+        if sum(map(bool, (mapped.label, mapped.raters, mapped.category_columns))) > 1:
+            reason = "Name a label column, or columns of one annotator each, or columns of one category each: not two."
+            raise BadValue("labels_named_twice", reason, "label")
+        if mapped.answer_columns and not self.answered:
+            reason = "Answers belong to labels of people: name the label column, and say that it is one annotator's."
+            raise BadValue("answers_without_label", reason, next(iter(mapped.answer_columns)))
         columns_by_use = {
             "text": mapped.text,
             "image": mapped.image,
             "id": mapped.id,
-            "label": mapped.label,
+            "label": "" if self.nested else mapped.label,
             "subset": mapped.subset,
+            **{f"label of {name}": name for name in self.raters},
+            **{f"category {category or name}": name for name, category in mapped.category_columns.items()},
+            **{f"answer {code or name}": name for name, code in mapped.answer_columns.items()},
         }
         existing = ", ".join(sorted(columns)[:40]) or "none"
         for use, column in columns_by_use.items():
-            if column and column not in columns and self.reading.format.value in {"csv", "tsv"}:
+            if column and column not in columns and self.reading.format in TABLES:
                 reason = f"There is no column {column!r} for the {use}. Found: {existing}."
                 raise BadValue("missing_column", reason, column)
         if self.reading.update:
@@ -108,7 +143,7 @@ class Shape:
         """Read the values as a row. Raises BadValue for the first value that is not valid."""
         if "gold" in values and GOLD_SET not in self.names:  # a line of JSON may have keys that the first one lacks
             self._take_sets()
-        self.reading.columns.count(values, self._use_of)
+        kept = self.reading.columns.count(values, self._use_of)
         get = values.get
         name = fields.external_id(get(self.id), self.id) if self.id else self._made_id(entry or line, get("id"))
         text = fields.item_text(get(self.text), self.text)
@@ -125,12 +160,11 @@ class Shape:
             )
             raise BadValue("categories_without_gold", reason, GOLD_SET)
         simple_values = {key: _READ[key](value, key) for key, value in values.items() if value and key in _READ}
-        if fields.flag(get("injected"), "injected"):
-            simple_values["provenance"] = {**simple_values.get("provenance", {}), "injected": injection(values)}
         about = {name: read for name in ABOUT_ITEMS if (read := simple_values.pop(name, ""))}
         if source:
             about["source"] = source
         words, reader = words_from_file(values) if picture or self.reading.update else ("", "")
+        extra, made = without_mark(kept_columns(kept))
         row = Row(
             line,
             name,
@@ -139,7 +173,7 @@ class Shape:
             about=about,
             text_prior=prior(values, "text"),
             image_prior=prior(values, "image"),
-            labels=labels(get("labels"), self.reading.limits.labels) if get("labels") else (),
+            labels=labels(get("labels"), self.reading.limits.labels, self.reading.twice) if get("labels") else (),
             gold=several or gold,
             gold_lead=gold if several else None,
             claimed_hateful=_claimed_side(values["hateful"]) if "hateful" in values else None,
@@ -148,18 +182,35 @@ class Shape:
             intended=fields.category(get("intended_categories") or get("intended"), "intended"),
             intended_hateful=fields.flag(get("intended_hateful"), "intended_hateful"),
             severity=fields.severity(get("severity")),
+            priority=fields.priority(get("priority")),
             known_category=fields.category(get("known_category"), "known_category"),
             picture_text=words,
             picture_text_reader=reader,
             subset=fields.line(get(self.subset), self.subset, 120) if self.subset else "",
+            injected=injection(values) if fields.flag(get(INJECTED), INJECTED) else made,
+            extra=extra,
             entry=entry,
             **simple_values,
         )
         row = translated(row, self.values)
-        if not self.label:
+        if self.raters:
+            return with_raters(row, get, self.reading)
+        if self.nested:
+            return with_nested(row, values, self.reading, with_label)
+        if not self.label and not self.category_columns:
             return row
-        labelled = with_label(row, get(self.label), self.reading, get(self.annotator))
-        return with_answers(labelled, values) if self.answered else labelled
+        label = category_of(get, self.reading.mapped, NO_LABEL) if self.category_columns else get(self.label)
+        labelled = with_label(row, label, self.reading, get(self.annotator))
+        return self._answered(labelled, values) if self.answered else labelled
+
+    def _answered(self, row: Row, values: Mapping[str, Any]) -> Row:
+        """Return the row with the answers of its columns given to its one label; a row without a label has none."""
+        row = with_answers(row, values)
+        named = answers_in(values.get, self.reading.mapped, NO_LABEL) if row.labels else {}
+        if not named:
+            return row
+        *others, last = row.labels
+        return replace(row, labels=(*others, replace(last, answers={**named, **last.answers})))
 
     def _made_id(self, number: int, value: Any) -> str:
         if value is not None:
@@ -207,7 +258,8 @@ def translated(row: Row, values: Mapping[str, str]) -> Row:
         return row
 
     def category(written: str | None) -> str | None:
-        return None if written is None else category_sets.mapped(written, values)
+        mapped = None if written is None else category_sets.mapped(written, values)
+        return None if mapped == NO_LABEL else mapped
 
     def in_prior(prior: RowPrior | None) -> RowPrior | None:
         return None if prior is None else replace(prior, category=values.get(prior.category, prior.category))
@@ -221,8 +273,9 @@ def translated(row: Row, values: Mapping[str, str]) -> Row:
         text_prior=in_prior(row.text_prior),
         image_prior=in_prior(row.image_prior),
         labels=tuple(
-            replace(label, category=category(label.category), replaced_by=category(label.replaced_by))
+            replace(label, category=named, replaced_by=category(label.replaced_by))
             for label in row.labels
+            if (named := category(label.category)) is not None or label.category is None or label.low_quality
         ),
     )
 
@@ -237,14 +290,24 @@ def with_label(row: Row, value: Any, reading: Reading, annotator: Any = None) ->
     if written is None:
         return row
     mapped = category_sets.mapped(written, reading.mapped.values)
+    if mapped == NO_LABEL:
+        return row
     match reading.mapped.label_is:
         case LabelUse.INTENDED:
             return replace(row, intended=mapped)
         case LabelUse.GOLD:
             return replace(row, gold=mapped, gold_lead=None)
         case LabelUse.SEAT:
-            annotator_name = fields.line(annotator, "annotator", 128) or "source-1"
+            annotator_name = fields.annotator(annotator) or UNNAMED
             return replace(row, labels=(*row.labels, RowLabel(annotator_name, mapped)))
+
+
+def with_raters(row: Row, get: Callable[[str], Any], reading: Reading) -> Row:
+    """Return the row with a label of each annotator whose column has a value. Raises BadValue."""
+    seats = replace(reading.mapped, label_is=LabelUse.SEAT)
+    for name in reading.mapped.raters:
+        row = with_label(row, get(name), replace(reading, mapped=replace(seats, label=name)), name)
+    return row
 
 
 def with_answers(row: Row, values: Mapping[str, Any]) -> Row:
@@ -284,14 +347,12 @@ def prior(values: Mapping[str, Any], part: str) -> RowPrior | None:
     return RowPrior(label, {key: read(values.get(name), name) for key, name, read in _ABOUT_PRIOR[part]})
 
 
-def provenance(value: Any, field: str = "provenance") -> Mapping[str, Any]:
-    """Return the provenance of the row as an object. Raises BadValue."""
-    read = strict_json.parse(value) if isinstance(value, str) else value
-    if not isinstance(read, dict):
-        raise BadValue("bad_provenance", "provenance is a JSON object.", field)
-    if len(json.dumps(read)) > _PROVENANCE:
-        raise BadValue("field_too_long", f"provenance is longer than {_PROVENANCE:,} characters.", field, _PROVENANCE)
-    return read
+def without_mark(kept: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
+    """Return the kept columns, and how a model made the item if they say so, as files of earlier versions do."""
+    made = kept.get(INJECTED)
+    if not isinstance(made, dict):
+        return kept, None
+    return {name: value for name, value in kept.items() if name != INJECTED}, made
 
 
 def injection(values: Mapping[str, Any]) -> dict[str, str]:
@@ -306,7 +367,7 @@ def _flag(value: Any, field: str) -> bool:
 
 _ALONE = {column.name: fields.reader_of(column) for column in ITEMS if column.file and column.file.most}
 _INJECTION = {column.name: _ALONE.pop(column.name) for column in ITEMS if column.name.startswith("injection_")}
-_READ = _ALONE | {"provenance": provenance, "known_training": _flag}
+_READ = _ALONE | {"known_training": _flag}
 """The readers of the simple columns; used if the row has the column."""
 _ABOUT_PRIOR = {
     part.value: [(column.field, f"{part}_{column.name}", fields.reader_of(column)) for column in ABOUT_PRIORS]

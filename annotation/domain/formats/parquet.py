@@ -21,14 +21,15 @@ import pyarrow.parquet as pq
 
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
-from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
 from annotation.domain.formats.csv import COLUMNS, check_header
+from annotation.domain.formats.kept_columns import is_kept_name
 from annotation.domain.formats.mapping import Shape
+from annotation.domain.formats.tools.argilla import Record, is_flat
 
 MAGIC = b"PAR1"
 ROWS = 1_000_000
 ROW_GROUPS = 10_000
-_BATCH = 200
+ROWS_AT_ONCE = 200
 _BATCH_BYTES = 32 * 2**20
 _SMALL = 64 * 2**20
 _TIMES = 50
@@ -45,24 +46,27 @@ class Parquet:
         self._budget = _SMALL + _TIMES * size
         stream.seek(0)
         try:
-            texts = _text_columns(pq.read_schema(stream))
-            stream.seek(0)
-            # Texts stay dictionary-encoded, as in the file, until their length is known.
-            self._file = pq.ParquetFile(stream, read_dictionary=texts)
-            self._schema = self._file.schema_arrow
+            self._schema = self._open(stream)
         except (pa.ArrowException, OSError, ValueError, RecursionError) as fault:
-            raise Unreadable(
-                RowError(0, "bad_parquet", "The file is no whole Parquet file; was it cut off?")
-            ) from fault
-        self._check_claims(self._file.metadata)
+            reason = f"The file is no whole {type(self).__name__} file; was it cut off?"
+            raise Unreadable(RowError(0, "bad_parquet", reason)) from fault
+        self._check_claims()
         self._features = _features(self._schema.metadata or {})
+
+    def _open(self, stream: BinaryIO) -> pa.Schema:
+        texts = _text_columns(pq.read_schema(stream))
+        stream.seek(0)
+        # Texts stay dictionary-encoded, as in the file, until their length is known.
+        self._file = pq.ParquetFile(stream, read_dictionary=texts)
+        return self._file.schema_arrow
 
     def header(self) -> list[str]:
         """Return the names of the columns."""
         return list(self._schema.names)
 
-    def _check_claims(self, about: pq.FileMetaData) -> None:
+    def _check_claims(self) -> None:
         """Check the sizes that the file declares, before anything is decoded. Raises Unreadable."""
+        about = self._file.metadata
         for count, most, unit in (
             (about.num_rows, ROWS, "rows"),
             (about.num_row_groups, ROW_GROUPS, "row groups"),
@@ -74,27 +78,40 @@ class Parquet:
         unpacked = sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups))
         self._spend(unpacked, 0)
         average = unpacked // max(1, about.num_rows)
-        self._rows_at_once = max(1, min(_BATCH, _BATCH_BYTES // max(1, average)))
+        self._rows_at_once = max(1, min(ROWS_AT_ONCE, _BATCH_BYTES // max(1, average)))
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        yield from self._file.iter_batches(batch_size=self._rows_at_once)
 
     def _spend(self, unpacked: int, line: int) -> None:
         if unpacked > self._budget:
             reason = f"The file unpacks to more than {self._budget:,} bytes, far more than its size."
             raise Unreadable(RowError(line, "unpacks_too_large", reason, limit=self._budget))
 
+    def first(self, count: int) -> list[dict[str, Any]]:
+        """Return the first rows as they are in the file; none if they cannot be read."""
+        with suppress(pa.ArrowException, OSError, ValueError):
+            for batch in self._batches():
+                rows: list[dict[str, Any]] = batch.slice(0, count).to_pylist()
+                return rows
+        return []
+
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
         check_header(self._schema.names)
         columns = frozenset(self._schema.names)
         mapped = self.reading.mapped
-        if not mapped.label and "label" in columns:
+        of_argilla = is_flat(columns)
+        if not mapped.names_labels and "label" in columns and not of_argilla:
             mapped = replace(mapped, label="label")
+        reading = replace(self.reading, mapped=mapped)
         try:
-            shape = Shape(replace(self.reading, mapped=mapped), columns)
+            shape = Record(reading, dict.fromkeys(columns)) if of_argilla else Shape(reading, columns)
         except BadValue as fault:
             raise Unreadable(fault.at(1)) from fault
         line = unpacked = 0
         try:
-            for batch in self._file.iter_batches(batch_size=self._rows_at_once):
+            for batch in self._batches():
                 unpacked += _size(batch)
                 self._spend(unpacked, line + 1)
                 for number in range(batch.num_rows):
@@ -122,8 +139,11 @@ class Parquet:
                 named[shape.image] = self._stored_picture(line, picture)
             elif picture is None and shape.image == "image":
                 named["image"] = named.get("image_path")
-            self.reading.columns.count({key: value for key, value in named.items() if key not in shape.used}, _unused)
-            return shape.row(line, {key: _storable(value, key) for key, value in named.items() if key in shape.used})
+            read = {
+                key: _storable(value, key) if key in shape.used and not is_kept_name(key) else value
+                for key, value in named.items()
+            }
+            return shape.row(line, read)
         except BadValue as fault:
             return fault.at(line, name)
 
@@ -203,10 +223,6 @@ def _number(value: float | Decimal, field: str) -> int | float | str:
 def _text_columns(schema: pa.Schema) -> list[str]:
     kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
     return [field.name for field in schema if any(is_kind(field.type) for is_kind in kinds)]
-
-
-def _unused(name: str) -> str:
-    return COMPUTED if name == "image_path" else PASSED_OVER
 
 
 def _size(batch: pa.RecordBatch) -> int:

@@ -4,11 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from annotation.domain.formats import fields, mapping, row_labels
+from annotation.domain.formats import fields, mapping
 from annotation.domain.formats.base import BadValue, Format, LabelUse, Reading, Row, RowLabel, RowPrior
 from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
+from annotation.domain.formats.kept_columns import kept_columns
+from annotation.domain.formats.labels import listed
 from annotation.domain.formats.picture_words import COLUMNS as PICTURE_WORDS
 from annotation.domain.formats.picture_words import words_from_file
+from annotation.domain.formats.tools.one_answer_a_line import POTATO_USES, PRODIGY_USES, potato, prodigy
 
 
 def hvli(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
@@ -79,9 +82,6 @@ def mmhs150k(line: int, key: str, record: Mapping[str, Any], reading: Reading) -
         text=fields.item_text(record.get("tweet_text"), "tweet_text"),
         picture=f"img_resized/{name}.jpg",
         labels=labels,
-        provenance={
-            field: fields.short(record[field], field, 2_000) for field in ("img_url", "tweet_url") if record.get(field)
-        },
     )
 
 
@@ -93,20 +93,28 @@ def hatexplain(line: int, key: str, record: Mapping[str, Any], reading: Reading)
     tokens = record.get("post_tokens")
     if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
         raise BadValue("bad_tokens", "post_tokens is a list of words.", "post_tokens")
-    annotators = record.get("annotators")
+    annotators = _objects(record.get("annotators"))
     if not isinstance(annotators, list):
         raise BadValue("bad_labels", "annotators is a list of objects.", "annotators")
     plain, rationales = tuple(_hatexplain_label(annotator) for annotator in annotators), record.get("rationales")
     labels = _with_rationales(plain, rationales, tokens)
-    row_labels.refuse_doubled_annotators(labels)
+    listed.refuse_doubled_annotators(labels, reading.twice)
     return Row(
         line,
-        fields.external_id(record.get("post_id", key), "post_id"),
+        fields.external_id(record.get("post_id") or record.get("id") or key, "post_id"),
         text=fields.item_text(" ".join(tokens), "post_tokens"),
         labels=labels,
-        provenance={"rationales": rationales} if rationales else {},
         rationales_left=bool(rationales) and labels is plain,
     )
+
+
+def _objects(value: Any) -> Any:
+    """Return a list of objects also where the `datasets` library made an object of lists of them."""
+    if not isinstance(value, dict) or not all(isinstance(part, list) for part in value.values()):
+        return value
+    if len({len(part) for part in value.values()}) > 1:
+        raise BadValue("bad_labels", "The lists of annotators have different lengths.", "annotators")
+    return [dict(zip(value, parts, strict=True)) for parts in zip(*value.values(), strict=True)]
 
 
 def _with_rationales(labels: tuple[RowLabel, ...], rationales: Any, tokens: list[str]) -> tuple[RowLabel, ...]:
@@ -170,10 +178,10 @@ _USES: Mapping[Format, Mapping[str, str]] = {
         "tweet_text": "text",
         "labels": "labels",
         "labels_str": COMPUTED,
-        "img_url": "provenance",
-        "tweet_url": "provenance",
     },
-    Format.HATEXPLAIN: {"post_id": "id", "post_tokens": "text", "annotators": "labels", "rationales": "provenance"},
+    Format.HATEXPLAIN: {"post_id": "id", "id": "id", "post_tokens": "text", "annotators": "labels"},
+    Format.PRODIGY: PRODIGY_USES,
+    Format.POTATO: POTATO_USES,
 }
 """What each column of a data set is read as."""
 
@@ -183,9 +191,11 @@ def read_record(
 ) -> Row:
     """Read a record of a data set: count its columns, translate its categories. Raises BadValue."""
     uses = _USES[reading.format]
-    reading.columns.count(record, lambda name: uses.get(name, "picture_text" if name in PICTURE_WORDS else PASSED_OVER))
+    kept = reading.columns.count(
+        record, lambda name: uses.get(name, "picture_text" if name in PICTURE_WORDS else PASSED_OVER)
+    )
     row = mapping.translated(reader(line, key, record, reading), reading.mapped.values)
-    row.entry = entry
+    row.entry, row.extra = entry, kept_columns(kept)
     return row
 
 
@@ -196,4 +206,6 @@ READERS: Mapping[Format, Reader] = {
     Format.HATEFUL_MEMES: hateful_memes,
     Format.MMHS150K: mmhs150k,
     Format.HATEXPLAIN: hatexplain,
+    Format.PRODIGY: prodigy,
+    Format.POTATO: potato,
 }

@@ -7,7 +7,7 @@ in any string.
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from annotation.domain.formats.base import BadValue, RowError, Unreadable
@@ -60,6 +60,17 @@ def entries(stream: BinaryIO, limit: int) -> Iterator[tuple[int, str, str]]:
     Raises Unreadable if the outer structure of the file is broken.
     """
     yield from _Walk(stream, limit).entries()
+
+
+def entries_below(
+    stream: BinaryIO, limit: int, enters: Callable[[tuple[str, ...]], bool]
+) -> Iterator[tuple[int, tuple[str, ...], str]]:
+    """Yield the entries of the one object of a file as (line, path, JSON source), without loading the file.
+
+    A path is the keys from the outermost one, "" for an entry of an array. `enters` says of a path whether the entries
+    of its object or array are yielded in its place. Raises Unreadable if the structure is broken.
+    """
+    yield from _Walk(stream, limit).below((), enters)
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -169,6 +180,26 @@ class _Walk:
             if mark == closing:
                 return
             if mark != ",":
+                raise self.broken("an entry is not followed by a comma")
+
+    def below(
+        self, path: tuple[str, ...], enters: Callable[[tuple[str, ...]], bool]
+    ) -> Iterator[tuple[int, tuple[str, ...], str]]:
+        closing = {"{": "}", "[": "]"}.get(self.next_character(), "")
+        if not closing:
+            raise self.broken("it is neither an object nor an array")
+        mark = self.peek()
+        self.at += mark == closing
+        while mark != closing:
+            self.peek()
+            line = self.line_here()
+            place = (*path, self.key(line) if closing == "}" else "")
+            if enters(place) and self.peek() in ("{", "["):
+                yield from self.below(place, enters)
+            else:
+                yield line, place, self.value()
+            mark = self.next_character()
+            if mark not in (",", closing):
                 raise self.broken("an entry is not followed by a comma")
 
     def key(self, line: int) -> str:

@@ -79,6 +79,17 @@ class Workbook:
             reason = f"{error.reason} This is the sheet {sheet.name!r}; others: {', '.join(columns.other_sheets[:20])}."
             raise Unreadable(RowError(error.line, error.code, reason, error.field, error.limit)) from fault
 
+    def records(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the rows of the sheet with their lines, as they are written. Raises Unreadable."""
+        _check_sizes(self.stream)
+        self.stream.seek(0)
+        try:
+            _, sheet = self._sheet(python_calamine.CalamineWorkbook.from_filelike(self.stream))
+        except (python_calamine.CalamineError, OSError) as fault:
+            raise _damaged() from fault
+        self.reading.columns.sheet = sheet.name
+        yield from _Sheet(sheet, self.reading, {}).records()
+
     def header(self) -> list[str]:
         """Return the names of the columns as they are written. Raises Unreadable."""
         _check_sizes(self.stream)
@@ -122,13 +133,20 @@ class _Sheet:
         self.rounded: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
-        for row in rows_of_cells(self._records(), self.reading):
+        for row in rows_of_cells(self.records(), self.reading):
             yield self._checked(row)
 
-    def _records(self) -> Iterator[tuple[int, list[str]]]:
+    def records(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the header and the rows with their lines."""
         for line, cells in enumerate(self.sheet.to_python(), start=self.first_row + 1):
+            if line < self.reading.header_line:
+                continue
             if not self.header:
-                self.header = [_written(cell) for cell in cells]
+                if self.reading.header_line == 0:
+                    self.header = [""] * len(cells)
+                    yield 0, self.header
+                else:
+                    self.header = [_written(cell) for cell in cells]
             elif line not in self.faults and not any(cell != "" for cell in cells):
                 continue
             for cell in cells:

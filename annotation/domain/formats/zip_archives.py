@@ -20,7 +20,9 @@ from annotation.domain.formats.picture_words import FOLDER as WORDS_FOLDER
 PICTURE_ENDINGS = frozenset({".jpg", ".jpeg", ".png", ".webp", ".gif"}) | {
     *(".heic", ".heif", ".avif", ".tif", ".tiff", ".bmp")
 }
-TABLE_ENDINGS = frozenset({".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", ".parquet", ".xlsx", ".xlsm"})
+TABLE_ENDINGS = frozenset(
+    {".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", ".parquet", ".feather", ".xlsx", ".xlsm"}
+)
 WORKBOOK_ENDINGS = frozenset({".xlsx", ".xlsm"})
 _ARCHIVE_ENDINGS = frozenset({".zip", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz", ".jar"})
 _ARCHIVE_MAGIC = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"7z\xbc\xaf", b"Rar!")
@@ -119,7 +121,7 @@ def open_archive(stream: BinaryIO, limits: ArchiveLimits, encoding: str = "") ->
     encoding = encoding or _encoding_of_names(infos)
     for info in infos:
         name = _checked_name(info, encoding)
-        if info.is_dir():
+        if info.is_dir() or name.endswith("/"):
             continue
         if _is_litter(name):
             ignored += 1
@@ -150,7 +152,8 @@ def _checked_name(info: zipfile.ZipInfo, encoding: str) -> str:
     raw = info.orig_filename
     if not info.flag_bits & _UTF8_FLAG:
         raw = _decoded(raw, encoding)
-    unsafe = "\\" in raw or raw.startswith("/") or ":" in raw.split("/")[0] or ".." in raw.split("/")
+    raw = raw.replace("\\", "/")  # as old programs of Windows write folders
+    unsafe = raw.startswith("/") or ":" in raw.split("/")[0] or ".." in raw.split("/")
     if unsafe or not raw or any(ord(char) < 32 or ord(char) == 127 for char in raw) or len(raw) > 512:
         raise BadArchive("unsafe_member", f"The member name {shown(raw)} leads out of the archive or is no file name.")
     mode = info.external_attr >> 16

@@ -4,16 +4,20 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from annotation.domain.folding import hangul
+from annotation.domain.folding.chinese import simplified
+from annotation.domain.folding.text import plain
 from annotation.domain.glossary import korean
-from annotation.domain.glossary.chinese import simplified
 from annotation.domain.glossary.disguises import WRITTEN, How, Ways
-from annotation.domain.glossary.normalize import is_glued, plain
+from annotation.domain.glossary.normalize import is_glued
 
 REPEATED, _JAMO = frozenset({How.REPEATED}), frozenset({How.JAMO})
 _STRETCHED = re.compile("([\u3400-\u9fff\uac00-\ud7a3])\\1")
-_BETWEEN_DIGITS = re.compile("[\u3400-\u9fff\uac00-\ud7a3][\\s.]?[\\dㄱ-ㅣ]{1,2}[\\s.]?[\u3400-\u9fff\uac00-\ud7a3]")
-_STROKES = frozenset("丨丶丿亅")
-"""Strokes of characters, which are no words of their own: they stand between characters as signs do."""
+_BETWEEN_LETTERS = re.compile(
+    "[\u3400-\u9fff\uac00-\ud7a3][\\s.]?[\\da-zA-Zㄱ-ㅣ]{1,2}[\\s.]?[\u3400-\u9fff\uac00-\ud7a3]"
+)
+_SIGNS = frozenset("丨丶丿亅ㆍ・･")
+"""Strokes of characters and middle dots, which are no words: they stand between characters as signs do."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class _Visible(dict[str, str]):
     """The written form of each character in a stream; "" where it is left out."""
 
     def __missing__(self, char: str) -> str:
-        shown = "" if char in _STROKES else "".join(map(simplified, plain(char)))
+        shown = "" if char in _SIGNS else "".join(map(simplified, plain(char)))
         kept = "".join(part for part in shown if part.isalnum() or (is_glued(part) and part.isprintable()))
         self[char] = kept
         return kept
@@ -54,14 +58,14 @@ def streams_of(text: str) -> Iterator[Stream]:
     """Yield the streams in which terms are looked up: as written, and without each disguise that the text shows."""
     stream = stream_of(text)
     yield stream
-    if _BETWEEN_DIGITS.search(text):
-        kept = [at for at, char in enumerate(stream.chars) if not (char.isdigit() or korean.HAS_JAMO.match(char))]
+    if _BETWEEN_LETTERS.search(text):
+        kept = [at for at, char in enumerate(stream.chars) if not (char.isascii() or hangul.HAS_JAMO.match(char))]
         yield _part(stream, kept, WRITTEN)
     if _STRETCHED.search(stream.chars):
         yield _squeezed(stream)
     if korean.STRETCH.search(stream.chars):
         yield _unstretched(stream)
-    if korean.HAS_JAMO.search(text):
+    if hangul.HAS_JAMO.search(text):
         shown = _Jamo(text)
         yield Stream("".join(shown.chars), shown.starts, shown.ends, _JAMO)
 
@@ -96,9 +100,9 @@ class _Jamo:
     """A stream whose jamo are put together to syllables."""
 
     def __init__(self, text: str) -> None:
-        kept = [at for at, char in enumerate(text) if VISIBLE[char] or korean.HAS_JAMO.match(char)]
+        kept = [at for at, char in enumerate(text) if VISIBLE[char] or hangul.HAS_JAMO.match(char)]
         self.chars, self.starts, self.ends = [], [], []
-        for shown, first, after in korean.composed([text[at] for at in kept]):
+        for shown, first, after in hangul.composed([text[at] for at in kept]):
             for char in VISIBLE[shown]:
                 self.chars.append(char)
                 self.starts.append(kept[first])

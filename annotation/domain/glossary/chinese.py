@@ -1,4 +1,4 @@
-"""Chinese: traditional and simplified characters, and whether a term is only a part of other words."""
+"""Chinese: whether a term is only a part of other words."""
 
 import re
 import warnings
@@ -7,19 +7,11 @@ from importlib import import_module
 from typing import Any
 
 _PLURAL = "们們"
+_FUNCTION = frozenset("我你您他她它咱的了是在有不这那谁")
 _IS_VERB = re.compile(
     "[帮幫](?:[我你您他她它咱谁忙]|大?忙|了[我你您他她它咱大个]|助)|派(?:[人你我他她]|出去?)|怪(?:不好意思|不得|[^的是在来去说真太很又都]的)|鬼(?:知道|才知)|兵分"
 )
 """The last character of a term as a verb or an adverb: what follows it shows that it is no part of a name."""
-
-
-@lru_cache(maxsize=1)
-def _converter() -> Any:
-    """Return the converter of OpenCC; None without the extra `zh`."""
-    try:
-        return import_module("opencc").OpenCC("t2s")
-    except ImportError:
-        return None
 
 
 @lru_cache(maxsize=1)
@@ -33,15 +25,6 @@ def _segmenter() -> Any:
         return None
     jieba.setLogLevel(60)
     return jieba.Tokenizer()
-
-
-@lru_cache(maxsize=65_536)
-def simplified(char: str) -> str:
-    """Return the simplified form of one character; without the extra `zh` the character itself."""
-    if not ("\u3400" <= char <= "\u9fff" or char >= "\U00020000") or _converter() is None:
-        return char
-    converted: str = _converter().convert(char)
-    return converted if len(converted) == 1 else char
 
 
 def cuts_words(text: str, start: int, end: int) -> bool:
@@ -62,6 +45,30 @@ def cuts_words(text: str, start: int, end: int) -> bool:
         if at < start < stop or at < end < stop:
             return True
         at = stop
+    return False
+
+
+def is_word(text: str) -> bool:
+    """Return whether the dictionary has this as one word; no word is known without the extra `zh`."""
+    segmenter = _segmenter()
+    if segmenter is None:
+        return False
+    segmenter.check_initialized()
+    return bool(segmenter.FREQ.get(text))
+
+
+def is_everyday(text: str) -> bool:
+    """Return whether a term is a word of the dictionary, or words of a sentence: 他爹 is somebody's father too."""
+    return is_word(text) or (_segmenter() is not None and not _FUNCTION.isdisjoint(_segments(text)))
+
+
+def is_word_at(text: str, start: int, end: int) -> bool:
+    """Return whether the segmenter makes this part a word of its own."""
+    at = 0
+    for word in _segments(text) if _segmenter() is not None else ():
+        if at == start:
+            return at + len(word) == end
+        at += len(word)
     return False
 
 

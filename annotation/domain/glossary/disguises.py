@@ -18,6 +18,7 @@ class How(NamedEnum):
     REPEATED = "repeated", pgettext("stored word", "with repeated letters")
     SPLIT = "split_or_joined", pgettext("stored word", "split or joined")
     MASKED = "masked", pgettext("stored word", "with masked letters")
+    SOUND = "same_sound", pgettext("stored word", "with the same sound")
     INITIALS = "initials", pgettext("stored word", "by initial consonants")
 
     @property
@@ -36,10 +37,13 @@ _SURENESS = {
     How.REPEATED: 0.8,
     How.SPLIT: 0.7,
     How.MASKED: 0.6,
+    How.SOUND: 0.6,
     How.INITIALS: 0.5,
 }
-SWITCHES = tuple(how for how in How if how not in (How.WRITTEN, How.INITIALS))
-"""The ways that an entry may switch off; initial consonants count only where an entry asks for them."""
+SWITCHES = tuple(how for how in How if how not in (How.WRITTEN, How.SOUND, How.INITIALS))
+"""The ways that an entry may switch off; sounds and initial consonants count only where an entry asks for them."""
+EVERYDAY = 0.8
+"""The share of its sureness that a hit keeps whose term is an everyday word: it may be meant as everybody means it."""
 Ways = frozenset[How]
 WRITTEN: Ways = frozenset()
 """No disguise at all."""

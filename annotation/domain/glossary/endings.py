@@ -6,7 +6,7 @@ from typing import Any
 
 import simplemma
 
-from annotation.domain.glossary.normalize import plain
+from annotation.domain.folding.text import plain
 
 _SHORTEST_STEM = 4
 _SHORTEST_PLURAL = 3
@@ -32,9 +32,12 @@ _RULES = {
     "fi": "n a ä t ssa ssä sta stä lla llä lle ja jä ien in t",
     "hu": "k t nak nek ok ek ak ban ben val vel ra re",
     "tr": "lar ler i ı u ü da de dan den a e in ın lik lık ci cı",
+    "hi": "ों ें ियों ियाँ ियां यों याँ े ी ो ा ने को से का की के में पर तक वाला वाले वाली ओं एँ",
     "el": "ς ι α ες ους ου ων",
 }
 _ENDINGS = {code: tuple(sorted(listed.split(), key=len, reverse=True)) for code, listed in _RULES.items()}
+_FEMININE = ("innen", "in")
+"""The dictionary has women of German as words of their own."""
 _VOWEL_ENDS = frozenset(code for code, listed in _RULES.items() if listed in (_ROMANCE, _SLAVIC))
 _VOWELS = frozenset("aeiouаеоыияюуьα")
 
@@ -122,8 +125,10 @@ def may_end(tail: str, language: str) -> bool:
 def stems(word: str, language: str) -> tuple[str, ...]:
     """Return what a coined word may be without its ending; nothing for words that the dictionary knows."""
     ends = word.endswith(_ENDINGS.get(language, ())) or language in _VOWEL_ENDS
-    if not ends or len(word) <= _SHORTEST_PLURAL or is_known(word, language):
+    if not ends or len(word) <= _SHORTEST_PLURAL:
         return ()
+    if is_known(word, language):
+        return tuple(word.removesuffix(ending) for ending in _FEMININE if language == "de" and word.endswith(ending))
     return tuple(dict.fromkeys(_stems(word, language)))
 
 

@@ -1,13 +1,15 @@
 """The values of a glossary entry and their limits, the same for pages, files and the API."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotation.domain.choices import GlossaryKind
+from annotation.domain.folding.text import plain
 from annotation.domain.glossary.disguises import SWITCHES, How
 from annotation.domain.glossary.matching import LONGEST_TERM, languages_known
-from annotation.domain.glossary.normalize import has_words, is_glued, plain
+from annotation.domain.glossary.normalize import has_words, is_glued
 from annotation.domain.glossary.normalize import words as words_of
 from annotation.domain.one_line import read_line
 from annotation.domain.text_rules import is_blank, read_optional_text, refuse
@@ -18,6 +20,8 @@ EXAMPLES_LIMIT = 4000
 GROUP_LIMIT = 200
 VARIANTS_LIMIT = 2000
 MOST_LANGUAGES = 5
+_LONE_WORD = re.compile("[\u3400-\u9fff\uac00-\ud7a3]")
+"""A Korean syllable or a Chinese character: where it is a word of its own, the segmenters know."""
 MOST_VARIANTS = 20
 
 
@@ -26,7 +30,8 @@ class EntryValues:
     """The values of an entry as its author wrote them.
 
     `languages` are ISO 639-1 codes; `examples` and `variants` stand one a line. `switched_off` are ways in which the
-    term may occur that do not count, `initials` whether its Korean initial consonants do.
+    term may occur that do not count, `initials` whether its initials do (Korean, pinyin), `sounds` whether what sounds
+    like it does: Korean spellings, Chinese homophones, pinyin.
     """
 
     term: str
@@ -38,6 +43,7 @@ class EntryValues:
     variants: str = ""
     switched_off: tuple[How, ...] = ()
     initials: bool = False
+    sounds: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return the values as a version stores them."""
@@ -63,6 +69,7 @@ def read_entry(
     variants: str = "",
     switched_off: Sequence[str] = (),
     initials: bool = False,
+    sounds: bool = False,
 ) -> EntryValues:
     """Return the values of an entry, trimmed.
 
@@ -89,6 +96,7 @@ def read_entry(
         _variants(variants),
         _ways(switched_off),
         initials,
+        sounds,
     )
 
 
@@ -114,8 +122,8 @@ def _ways(values: Sequence[str]) -> tuple[How, ...]:
 
 def _check_term(term: str) -> None:
     if is_glued(term):
-        if len("".join(term.split())) < 2:
-            refuse("bad_term", f"“{term}” has one character and would be found in countless words: write two or more.")
+        if len("".join(term.split())) < 2 and not _LONE_WORD.fullmatch(term):
+            refuse("bad_term", f"“{term}” has one letter and would be found in countless words: write two or more.")
     elif has_words(term):
         parts = list(words_of(term))
         if len(parts) > LONGEST_TERM:

@@ -12,7 +12,7 @@ from annotation.domain.glossary.entry import EntryValues, key_of, read_entry
 from annotation.domain.text_rules import BadText
 
 _FIRST_COLUMNS = ("term", "kind", "meaning", "target_group", "languages", "examples", "status", "source")
-_MATCHING_COLUMNS = ("variants", "switched_off", "initials")
+_MATCHING_COLUMNS = ("variants", "switched_off", "initials", "sounds")
 COLUMNS = (*_FIRST_COLUMNS, *_MATCHING_COLUMNS)
 _YES, _NO = ("yes", "true", "1"), ("", "no", "false", "0")
 SOURCE_LIMIT = 500
@@ -72,6 +72,7 @@ def _read(line: int, cells: Mapping[str, Any]) -> ListedEntry | RowError:
             _several(cells, "variants", "\n".join),
             _several(cells, "switched_off", " ".join).replace(",", " ").split(),
             _flag(cells, "initials"),
+            _flag(cells, "sounds"),
         )
         source = _text(cells, "source")
         if len(source) > SOURCE_LIMIT:
@@ -124,4 +125,5 @@ def as_row(values: EntryValues, status: str, sources: Sequence[str] = ()) -> dic
         "variants": values.variants,
         "switched_off": " ".join(values.switched_off),
         "initials": "yes" if values.initials else "",
+        "sounds": "yes" if values.sounds else "",
     }

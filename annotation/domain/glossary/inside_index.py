@@ -10,20 +10,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+from itertools import chain
 from typing import Generic
 
-from annotation.domain.glossary import korean
+from annotation.domain.folding import hangul
+from annotation.domain.folding.text import plain
+from annotation.domain.glossary import korean, korean_words
 from annotation.domain.glossary.character_stream import REPEATED, VISIBLE, Stream, stream_of, streams_of
-from annotation.domain.glossary.chinese import cuts_words
+from annotation.domain.glossary.chinese import cuts_words, is_word, is_word_at
 from annotation.domain.glossary.disguises import WRITTEN, How, Ways
-from annotation.domain.glossary.normalize import is_glued, plain
+from annotation.domain.glossary.normalize import is_glued
+from annotation.domain.glossary.sounds import pinyin
+from annotation.domain.glossary.taken_apart import taken_apart
 from annotation.domain.glossary.terms import Hit, Key, Spelling
 
 _INFLECTED, _VARIANT = frozenset({How.INFLECTED}), frozenset({How.VARIANT})
 _DRAWN_OUT = re.compile("(.)\\1(?:\\1|(.)\\2)")
+_LATIN = re.compile(r"(?<![A-Za-z0-9@_./-])[A-Za-z]{2,8}(?![A-Za-z0-9@_/-]|\.[A-Za-z])")
+"""Letters that stand alone, as the initials of pinyin do."""
 _SEPARATED, _SPLIT, _INITIALS = frozenset({How.SEPARATED}), frozenset({How.SPLIT}), frozenset({How.INITIALS})
 _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_ENDS_SENTENCE = re.compile(r"[。｡！？\n\r]|[.!?…,;:]+[\"'”’»)\]]*\s|[，；：、]\s")
+_ENDS_SENTENCE = re.compile(r"[。｡！？]|\n\s*(?:\n|[-–—*+•·▪◦‣]\s)|[.!?…,;:]+[\"'”’»)\]]*\s|[，；：、]\s")
+_MANY_LETTERS = re.compile(r"(?:\w.?){3}")
 _LISTS = re.compile(r"[,;，；、]\s+")
 _COMMAS = frozenset("，、；：,;")
 _OPENING, _CLOSING = "(（[［【「『《<〈", ")）]］】」』》>〉"
@@ -62,17 +70,22 @@ class InsideIndex(Generic[Key]):
     def __init__(self) -> None:
         self._forms: dict[str, list[_Form[Key]]] = defaultdict(list)
         self._lengths: dict[str, tuple[int, ...]] = {}
+        self._ones: dict[str, list[Spelling[Key]]] = defaultdict(list)
         self._initials: dict[str, list[Spelling[Key]]] = defaultdict(list)
 
     def add(self, text: str, spelling: Spelling[Key]) -> None:
         """Add a spelling of a term."""
         stream = stream_of(text)
+        if len(stream.chars) == 1:
+            self._ones[stream.chars].append(spelling)
+            return
         blanks = frozenset(at for at in range(1, len(stream.chars)) if stream.starts[at] > stream.ends[at - 1])
         self._add(stream.chars, _Form(spelling, plain(text), blanks))
-        if not korean.is_syllable(stream.chars[-1]):
+        if not hangul.is_syllable(stream.chars[-1]):
+            self._add_chinese(stream.chars, spelling)
             return
         inflected = Spelling(spelling.term, spelling.ways | _INFLECTED)
-        if len(stream.chars) >= _FORMS_FROM and korean.is_open(stream.chars):
+        if len(stream.chars) >= _FORMS_FROM and hangul.is_open(stream.chars):
             for final in "ㄴㄹ":
                 form = korean.with_final(stream.chars, final)
                 self._add(form, _Form(inflected, form, blanks))
@@ -81,6 +94,13 @@ class InsideIndex(Generic[Key]):
         if spelling.term.initials:
             self._initials[korean.initials(stream.chars)].append(spelling)
 
+    def _add_chinese(self, chars: str, spelling: Spelling[Key]) -> None:
+        """Add a Chinese term with characters taken apart, and by the initials of its pinyin if they count."""
+        for form in taken_apart(chars):
+            self._add(form, _Form(Spelling(spelling.term, spelling.ways | _SPLIT), form))
+        if spelling.term.initials and all(map(_HAN.match, chars)):
+            self._initials["".join(syllable[0] for syllable in pinyin(chars))].append(spelling)
+
     def _add(self, chars: str, form: _Form[Key]) -> None:
         self._forms[chars].append(form)
         lengths = self._lengths.get(chars[:2], ())
@@ -88,8 +108,10 @@ class InsideIndex(Generic[Key]):
 
     def find(self, text: str) -> Iterator[Hit[Key]]:
         """Yield the terms in this text."""
-        if not self._forms or not (is_glued(text) or korean.HAS_JAMO.search(text)):
+        if not (self._forms or self._ones) or not (is_glued(text) or hangul.HAS_JAMO.search(text)):
             return
+        if self._ones:
+            yield from self._of_one(text)
         for stream in streams_of(text):
             for at, length in self._places(stream.chars):
                 for form in self._forms.get(stream.chars[at : at + length], ()):
@@ -97,6 +119,13 @@ class InsideIndex(Generic[Key]):
                         yield hit
         if self._initials:
             yield from self._by_initials(text)
+
+    def _of_one(self, text: str) -> Iterator[Hit[Key]]:
+        """Yield terms of one character where a segmenter makes it a word of its own."""
+        for at, char in enumerate(text):
+            for spelling in self._ones.get(VISIBLE[char], ()):
+                if _is_lone_word(text, at) and (hit := spelling.hit(at, at + 1, WRITTEN)):
+                    yield hit
 
     def _places(self, chars: str) -> Iterator[tuple[int, int]]:
         lengths = self._lengths
@@ -106,8 +135,8 @@ class InsideIndex(Generic[Key]):
                     yield at, length
 
     def _by_initials(self, text: str) -> Iterator[Hit[Key]]:
-        for match in korean.CONSONANTS.finditer(text):
-            initials = "".join(filter(str.isalpha, match[0]))
+        for match in chain(korean.CONSONANTS.finditer(text), _LATIN.finditer(text)):
+            initials = "".join(filter(str.isalpha, match[0])).lower()
             ways = _INITIALS if initials == match[0] else _INITIALS | _SEPARATED
             for spelling in self._initials.get(initials, ()):
                 hit = spelling.hit(match.start(), match.end(), ways)
@@ -127,10 +156,8 @@ def _hit(text: str, stream: Stream, at: int, length: int, form: _Form[Key]) -> H
         return None
     if form.is_verb:
         return _verb_hit(text, start, end, form, ways)
-    gapped = ways & (_SEPARATED | _SPLIT) != WRITTEN
-    if not _stands_alone(text, start, end, stream.chars[at : at + length], gapped=gapped):
-        return None
-    return form.spelling.hit(start, end, ways)
+    stands = _stands_alone(text, start, end, stream.chars[at : at + length], ways)
+    return None if stands is None else form.spelling.hit(start, end, ways | stands)
 
 
 def _is_repeated(written: str, length: int) -> bool:
@@ -158,7 +185,7 @@ def _ways(text: str, stream: Stream, at: int, length: int, form: _Form[Key]) -> 
         return None
     ways = stream.ways | between
     if stream.ways == WRITTEN and _letters(written) != _letters(form.written):
-        ways |= _SEPARATED if any(map(str.isdigit, written)) else _VARIANT
+        ways |= _SEPARATED if any(char.isascii() and char.isalnum() for char in written) else _VARIANT
     return ways
 
 
@@ -199,7 +226,7 @@ def _pieces_fit(text: str, stream: Stream, at: int, length: int, gaps: Sequence[
     if (
         not {Gap.BLANK, Gap.COMMA} & set(gaps)
         or length > 2
-        or (Gap.COMMA not in gaps and korean.is_syllable(stream.chars[at]))
+        or (Gap.COMMA not in gaps and hangul.is_syllable(stream.chars[at]))
     ):
         return True
     start, end = stream.starts[at], stream.ends[at + 1]
@@ -228,7 +255,7 @@ def _gap(between: str) -> Gap:
         return Gap.NOTHING
     if _LISTS.fullmatch(between):
         return Gap.LIST
-    if _ENDS_SENTENCE.search(between) or len(visible) > _LONGEST_GAP:
+    if _ENDS_SENTENCE.search(between) or len(visible) > _LONGEST_GAP or _MANY_LETTERS.search(visible):
         return Gap.END
     if between.isspace():
         return Gap.BLANK
@@ -237,14 +264,19 @@ def _gap(between: str) -> Gap:
     return Gap.BLANK if any(char.isspace() for char in between) else Gap.SIGNS
 
 
-def _stands_alone(text: str, start: int, end: int, term: str, *, gapped: bool) -> bool:
-    """Return whether a place is a word, with a prefix and endings at most, and no part of another word."""
+def _stands_alone(text: str, start: int, end: int, term: str, ways: Ways) -> Ways | None:
+    """Return how a place is a word: by itself, or joined with other words. Returns None if it is a part of another."""
     if _in_latin_word(text, start, end):
-        return False
-    if korean.is_syllable(text[end - 1]) or "\u1100" <= text[end - 1] <= "\u11ff" or "ㄱ" <= text[end - 1] <= "ㅣ":
-        return _is_korean_word(text, start, end, term, gapped=gapped)
-    if len(term) >= _LONG or not _HAN.search(text[start:end]):
-        return True
+        return None
+    gapped = ways & (_SEPARATED | _SPLIT) != WRITTEN
+    if hangul.is_syllable(text[end - 1]) or "\u1100" <= text[end - 1] <= "\u11ff" or "ㄱ" <= text[end - 1] <= "ㅣ":
+        return _korean_word(text, start, end, term, ways)
+    is_whole = len(term) >= _LONG or not _HAN.search(text[start:end]) or _is_chinese_word(text, start, end, gapped)
+    return WRITTEN if is_whole else None
+
+
+def _is_chinese_word(text: str, start: int, end: int, gapped: bool) -> bool:
+    """Return whether a segmenter sees words of their own around a place."""
     if not gapped:
         before, after = _han_before(text, start), _han_after(text, end)
         return not cuts_words(text[before:after], start - before, end - before)
@@ -252,6 +284,8 @@ def _stands_alone(text: str, start: int, end: int, term: str, *, gapped: bool) -
     first = _han_after(text, start)
     last = _han_before(text, end)
     after = _han_after(text, end)
+    if last == end - 1 and is_word(text[last] * 2) and text[end : end + 1] == text[last]:
+        return False  # 壶 and 妹妹, with a blank between them, are no 壶妹
     return not cuts_words(text[before:first], start - before, first - before) and not cuts_words(
         text[last:after], 0, end - last
     )
@@ -263,27 +297,53 @@ def _in_latin_word(text: str, start: int, end: int) -> bool:
     return any(len(edge) > 1 and all(plain(char).isascii() and char.isalpha() for char in edge) for edge in edges)
 
 
-def _is_korean_word(text: str, start: int, end: int, term: str, *, gapped: bool) -> bool:
-    length = len(term)
-    front = _syllables_before(text, start)
+def _korean_word(text: str, start: int, end: int, term: str, ways: Ways) -> Ways | None:
+    """Return how a place is a Korean word: by the rules for what may stand around it, and by what kiwi reads."""
+    length, front = len(term), _syllables_before(text, start)
     if front and text[start + 1 : start + 2].isspace():
-        return False  # 참고 양이 holds no 고양이: what a blank parts begins with a piece of another word
+        return None  # 참고 양이 holds no 고양이: what a blank parts begins with a piece of another word
+    after, gapped = _syllables_after(text, end), ways & (_SEPARATED | _SPLIT) != WRITTEN
     may_follow_noun = not gapped and (length >= _LONG or (length >= _FORMS_FROM and len(front) > 1))
-    if not (may_follow_noun or korean.is_prefix(front, term)):
+    if (may_follow_noun or korean.is_prefix(front, term)) and korean.is_ending(after, term):
+        return WRITTEN if _is_whole(text, start, end, term, ways) else None
+    is_odd = (len(front) == 1 and front not in korean_words.TOWARDS) or len(after) == 1
+    if gapped or text[start:end] != term or is_odd:
+        return None
+    return _SPLIT if korean_words.is_joined_at(text, start, end) else None
+
+
+def _is_whole(text: str, start: int, end: int, term: str, ways: Ways) -> bool:
+    """Return whether kiwi agrees to a place whose surroundings fit; without it, and for long terms, it is not asked."""
+    if How.SPLIT in ways:
+        return not korean_words.is_cut(text, start, end)
+    if len(term) >= _LONG or text[start:end] != term:
+        return True
+    return korean_words.is_noun_at(text, start, end) is not False
+
+
+def _is_lone_word(text: str, at: int) -> bool:
+    """Return whether the segmenter of its script makes one character a word of its own."""
+    char, around = text[at], (text[at - 1 : at], text[at + 1 : at + 2])
+    if char in around:
         return False
-    return korean.is_ending(_syllables_after(text, end), term)
+    if hangul.is_syllable(char):
+        is_word = korean.is_prefix(_syllables_before(text, at), char)
+        is_word = is_word and korean.is_ending(_syllables_after(text, at + 1), char)
+        return is_word and korean_words.is_noun_at(text, at, at + 1) is True
+    before, after = _han_before(text, at), _han_after(text, at + 1)
+    return is_word_at(text[before:after], at - before, at + 1 - before)
 
 
 def _syllables_before(text: str, start: int) -> str:
     first = start
-    while first and start - first < _WINDOW and korean.is_syllable(text[first - 1]):
+    while first and start - first < _WINDOW and hangul.is_syllable(text[first - 1]):
         first -= 1
     return text[first:start]
 
 
 def _syllables_after(text: str, end: int) -> str:
     last = end
-    while last < len(text) and last - end < 2 * _WINDOW and korean.is_syllable(text[last]):
+    while last < len(text) and last - end < 2 * _WINDOW and hangul.is_syllable(text[last]):
         last += 1
     return text[end:last]
 

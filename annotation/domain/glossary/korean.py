@@ -1,19 +1,10 @@
-"""Korean: syllables from jamo, initial consonants, what follows a noun, and the forms of verbs and adjectives."""
+"""Korean: initial consonants, what follows a noun, and the forms of verbs and adjectives."""
 
 import re
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-FIRST, LAST = "\uac00", "\ud7a3"
-_INITIALS = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"
-_VOWELS = tuple("ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ")
-_FINALS = "\0ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ"
-_COMPATIBLE = {
-    **{chr(0x1100 + number): letter for number, letter in enumerate(_INITIALS)},
-    **{chr(0x1161 + number): letter for number, letter in enumerate(_VOWELS)},
-    **{chr(0x11A7 + number): letter for number, letter in enumerate(_FINALS) if number},
-}
-HAS_JAMO = re.compile("[\u1100-\u11ff\u3131-\u3163\uffa1-\uffdc]")
+from annotation.domain.folding.hangul import FINALS, INITIALS, VOWELS, is_open, is_syllable, parts, syllable_of
+
 CONSONANTS = re.compile(r"(?<![ㄱ-ㅎ])[ㄱ-ㅎ](?:[^\w\n,;:!?。]{1,2}[ㄱ-ㅎ])+(?![ㄱ-ㅎ])|[ㄱ-ㅎ]{2,}")
 """A run of consonants, with or without signs between all of them."""
 
@@ -53,12 +44,7 @@ _PREFIXES = _listed(
     "우리나라 울 늙은 젊은 못된 나쁜 저놈 이놈 그놈 저런 이런 그런 미친 더러운 역시"
 )
 _STEM_SHORTEST = 2
-_SILENT = _INITIALS.index("ㅇ")
-
-
-def is_syllable(char: str) -> bool:
-    """Return whether a character is a Hangul syllable."""
-    return FIRST <= char <= LAST
+_SILENT = INITIALS.index("ㅇ")
 
 
 def is_ending(rest: str, term: str) -> bool:
@@ -79,32 +65,21 @@ def is_prefix(front: str, term: str) -> bool:
     return not front or front in _PREFIXES
 
 
-def parts(syllable: str) -> tuple[int, int, int]:
-    """Return the numbers of initial, vowel and final of a syllable."""
-    number = ord(syllable) - ord(FIRST)
-    return number // 588, number % 588 // 28, number % 28
-
-
-def syllable_of(initial: int, vowel: int, final: int = 0) -> str:
-    """Return the syllable of an initial, a vowel and a final."""
-    return chr(ord(FIRST) + initial * 588 + vowel * 28 + final)
-
-
 def with_final(word: str, final: str) -> str:
     """Return a word whose last, open syllable is closed by a consonant; the word itself if it is closed."""
     initial, vowel, closed = parts(word[-1])
-    return word if closed else word[:-1] + syllable_of(initial, vowel, _FINALS.index(final))
+    return word if closed else word[:-1] + syllable_of(initial, vowel, FINALS.index(final))
 
 
 def _stretches() -> str:
     """Return an expression for an open syllable and the vowel in which it ends, again and again: 고오옴, 놔아."""
     endings = dict(zip("ㅑㅒㅕㅖㅘㅙㅛㅝㅞㅟㅠㅢ", "ㅏㅐㅓㅔㅏㅐㅗㅓㅔㅣㅜㅣ", strict=True))
     alternatives = []
-    for number, vowel in enumerate(_VOWELS):
-        again = _VOWELS.index(endings.get(vowel, vowel))
-        opened = "".join(syllable_of(initial, number) for initial in range(len(_INITIALS)))
+    for number, vowel in enumerate(VOWELS):
+        again = VOWELS.index(endings.get(vowel, vowel))
+        opened = "".join(syllable_of(initial, number) for initial in range(len(INITIALS)))
         first = syllable_of(_SILENT, again)
-        alternatives.append(f"[{opened}]{first}*[{first}-{chr(ord(first) + len(_FINALS) - 1)}]")
+        alternatives.append(f"[{opened}]{first}*[{first}-{chr(ord(first) + len(FINALS) - 1)}]")
     return "|".join(alternatives)
 
 
@@ -114,51 +89,9 @@ def unstretched(stretch: str) -> str:
     return syllable_of(initial, vowel, parts(stretch[-1])[2])
 
 
-def is_open(word: str) -> bool:
-    """Return whether a word ends in a syllable without a final consonant."""
-    return is_syllable(word[-1]) and parts(word[-1])[2] == 0
-
-
 def initials(term: str) -> str:
     """Return the initial consonants of the syllables of a term."""
-    return "".join(_INITIALS[parts(char)[0]] for char in term if is_syllable(char))
-
-
-def composed(chars: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-    """Yield syllables made of jamo, and other characters as they are, with first position and position after the last.
-
-    `chars` are single characters, jamo in any form.
-    """
-    letters = [_COMPATIBLE.get(unicodedata.normalize("NFKC", char), char) for char in chars]
-    at = 0
-    while at < len(letters):
-        first = at
-        initial, vowel, final = _open_syllable(letters, at)
-        if initial < 0:
-            yield letters[at], at, at + 1
-            at += 1
-            continue
-        at += 1 if is_syllable(letters[at]) else 2
-        if not final and _closes(letters, at):
-            final = _FINALS.index(letters[at])
-            at += 1
-        yield syllable_of(initial, vowel, final), first, at
-
-
-def _open_syllable(letters: Sequence[str], at: int) -> tuple[int, int, int]:
-    if is_syllable(letters[at]):
-        return parts(letters[at])
-    if letters[at] in _INITIALS and at + 1 < len(letters) and letters[at + 1] in _VOWELS:
-        return _INITIALS.index(letters[at]), _VOWELS.index(letters[at + 1]), 0
-    return -1, 0, 0
-
-
-def _closes(letters: Sequence[str], at: int) -> bool:
-    """Return whether the consonant here is a final: no vowel follows, and no second one but as in 헐렁 (not ㅋㅋ)."""
-    if at >= len(letters) or letters[at] not in _FINALS:
-        return False
-    after, vowel = (*letters[at + 1 : at + 3], "", "")[:2]
-    return after not in _VOWELS and (after != letters[at] or vowel in _VOWELS)
+    return "".join(INITIALS[parts(char)[0]] for char in term if is_syllable(char))
 
 
 def verb_forms(term: str) -> Iterator[tuple[str, str]]:
@@ -175,7 +108,7 @@ def verb_forms(term: str) -> Iterator[tuple[str, str]]:
     elif stem[-1] == "르":
         yield from _of_reu(front)
         yield from _closed(stem)
-    elif _FINALS[final] == "ㅂ":
+    elif FINALS[final] == "ㅂ":
         open_stem = front + syllable_of(initial, vowel)
         yield from ((open_stem + form, "") for form in ("우", "운", "울", "움", "워", "웠", "와", "왔"))
     elif final:
@@ -201,7 +134,7 @@ def _contracted(front: str, initial: int, vowel: int) -> Iterator[tuple[str, str
     merged = {18: 4, 20: 6, 8: 9, 13: 14}.get(vowel, vowel)
     if merged != vowel:
         yield front + syllable_of(initial, merged), ""
-    yield front + syllable_of(initial, merged, _FINALS.index("ㅆ")), ""
+    yield front + syllable_of(initial, merged, FINALS.index("ㅆ")), ""
 
 
 STRETCH = re.compile(_stretches())

@@ -7,13 +7,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Generic
+from typing import Any, Generic
 
+from annotation.domain.folding.hangul import is_syllable
+from annotation.domain.folding.text import plain
+from annotation.domain.glossary import chinese, korean_words
 from annotation.domain.glossary.addresses import Addresses
-from annotation.domain.glossary.disguises import WRITTEN, How
-from annotation.domain.glossary.endings import with_dictionary
+from annotation.domain.glossary.disguises import WRITTEN, How, least_sure
+from annotation.domain.glossary.endings import is_known, languages_of, with_dictionary
+from annotation.domain.glossary.entities import decoded
 from annotation.domain.glossary.inside_index import InsideIndex
-from annotation.domain.glossary.normalize import has_words, is_glued, is_picture, plain, words
+from annotation.domain.glossary.normalize import has_words, is_glued, is_picture, words
+from annotation.domain.glossary.sound_index import SoundIndex
 from annotation.domain.glossary.terms import Hit, Key, Spelling, Term
 from annotation.domain.glossary.word_index import LONGEST_TERM, WordIndex
 
@@ -31,7 +36,13 @@ class Matcher(Generic[Key]):
         self._signs: dict[str, list[Spelling[Key]]] = defaultdict(list)
         self._sign_lengths: dict[str, set[int]] = defaultdict(set)
         self._edges: dict[Key, tuple[str, str]] = {}
+        self._sounds: SoundIndex[Key] = SoundIndex()
+        self._terms: dict[Key, Term[Key]] = {}
+        self._everyday: dict[Key, bool] = {}
         for term in terms:
+            self._terms[term.key] = term
+            if term.sounds:
+                self._sounds.add(term.text, Spelling(term))
             self._add(term.text, Spelling(term))
             spelt_out = term.text.translate(_SPELT_OUT) if "de" in term.languages else term.text
             for variant in {*term.variants, spelt_out} - {term.text}:
@@ -39,14 +50,38 @@ class Matcher(Generic[Key]):
 
     def find(self, text: str) -> list[Hit[Key]]:
         """Return the terms in this text, by position. Of hits of one term that overlap, the surest stays."""
+        korean_words.begin_text()
         best: dict[Key, list[Hit[Key]]] = defaultdict(list)
+        for hit in chain(self._hits(text), self._named(text)):
+            best[hit.key].append(hit)
+        hits = [self._weighed(hit) for of_term in best.values() for hit in _apart(of_term)]
+        return sorted(hits, key=lambda hit: (hit.start, -hit.end, -hit.sureness))
+
+    def _hits(self, text: str) -> Iterator[Hit[Key]]:
         addresses = Addresses(text)
-        for hit in chain(self._words.find(text), self._inside.find(text), self._of_signs(text)):
+        searches = (index.find(text) for index in (self._words, self._inside, self._sounds))
+        for hit in chain(*searches, self._of_signs(text)):
             if addresses.hold(hit.start, hit.end) or _is_part_of_number(text, hit.start, hit.end):
                 continue
-            best[hit.key].append(self._with_edges(text, hit) if hit.key in self._edges else hit)
-        hits = [hit for of_term in best.values() for hit in _apart(of_term)]
-        return sorted(hits, key=lambda hit: (hit.start, -hit.end, -hit.sureness))
+            yield self._with_edges(text, hit) if hit.key in self._edges else hit
+
+    def _named(self, text: str) -> Iterator[Hit[Key]]:
+        """Yield the terms of which the text names characters by number: br&#105;ck."""
+        source = decoded(text)
+        if source is None:
+            return
+        for hit in self._hits(source.text):
+            start, end = source.starts[hit.start], source.ends[hit.end - 1]
+            if end - start > hit.end - hit.start and How.VARIANT not in self._terms[hit.key].off:
+                yield replace(hit, start=start, end=end, how=least_sure((hit.how, How.VARIANT)))
+
+    def _weighed(self, hit: Hit[Key]) -> Hit[Key]:
+        """Return a hit that says whether its term, if nothing disguises it, is a word of everyday language too."""
+        if hit.how not in (How.WRITTEN, How.INFLECTED):
+            return hit
+        if hit.key not in self._everyday:
+            self._everyday[hit.key] = _is_everyday(self._terms[hit.key])
+        return replace(hit, everyday=True) if self._everyday[hit.key] else hit
 
     def _add(self, text: str, spelling: Spelling[Key]) -> None:
         if is_glued(text) and not any(map(is_picture, text)):
@@ -95,6 +130,16 @@ def first_of_each(hits: Sequence[Hit[Key]]) -> Mapping[Key, Hit[Key]]:
 def languages_known() -> frozenset[str]:
     """Return the languages that an entry may name: those with known inflections, and some without."""
     return with_dictionary() | _WITHOUT_DICTIONARY
+
+
+def _is_everyday(term: Term[Any]) -> bool:
+    """Return whether a dictionary of its languages has the term as one word."""
+    text = plain(term.text)
+    if any(map(is_syllable, text)):
+        return korean_words.is_everyday(text)
+    if is_glued(text):
+        return chinese.is_everyday(text)
+    return " " not in text and any(is_known(text, code) for code in languages_of(term.languages))
 
 
 def _is_part_of_number(text: str, start: int, end: int) -> bool:

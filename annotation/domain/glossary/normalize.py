@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from annotation.domain.folding.look_alikes import LATIN
+from annotation.domain.folding.text import INVISIBLE, plain
+
 SHORTEST_FOLDED = 4
 """The minimum length of a word for matching by look-alike letters: "h8" is not read as "hb"."""
 
@@ -19,31 +22,19 @@ _WORD = re.compile(
     "\U0001f000-\U0001f12f\U0001f18a-\U0001f1e5\U0001f200-\U0001faff\U00020000-\U0003ffff"
     r"]+"
 )
-_INVISIBLE = re.compile(
-    "[\u00ad\u3164\uffa0\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]"
-)
 _STRETCHED = re.compile(r"([^\W\d])\1\1")
 _DOUBLED = re.compile(r"([^\W\d])\1+")
 _NUMBER = re.compile(r"\d{3,}$")  # digits at the end of a word are a number, not letters
 _FIRST_INDIC = "\u0900"  # from this code point on, marks are vowels, not accents
-_LIKE = str.maketrans(
-    "0234578@$!|€+£¢¥×"
-    "авекмнорстухіїјѕԁԛԝьһ"  # Cyrillic
-    "αβεηικνορτχωγ"  # Greek
-    "ոսօցհ"  # Armenian
-    "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ"  # small capitals
-    "ıøłđħŧƀɨʉƶɓɗɠƙŋɑɡəɛɔɩʋʂʐɲɾ",  # letters with strokes and of the phonetic alphabet
-    "ozeastbasiietlcyxabekmhopctyxiijsdqwbhabeniknoptxwynuoghabcdefghijklmnopqrstuvwyzioldhtbiuzbdgknageeciusznr",
-) | {
-    char: chr(97 + number)
-    for first in (0x1F150, 0x1F170, 0x1F1E6)
-    for number, char in enumerate(range(first, first + 26))
-}
+_LIKE = str.maketrans("0234578@$!|€+£¢¥×©®ƒ", "ozeastbasiietlcyxcrf") | LATIN
 _AMBIGUOUS = {"1": "il", "|": "il", "!": "il", "6": "gb", "9": "gq", "7": "tl", "μ": "mu", "υ": "uy"}
 _AMONG_LATIN = str.maketrans("гяипшщцб", "rrnnwwub")
 """Cyrillic letters that look like Latin ones only to who reads a Latin word: gгoaкeг."""
 _HAS_LATIN = re.compile("[a-z]")
 _MOST_READINGS = 8
+_V_FOR_U = re.compile("(?<=[bcdfghjklmnpqrstwxz])v(?=[bcdfghjklmnpqrstwxz])")
+_V = re.compile(f"vv|{_V_FOR_U.pattern}")
+"""Two v are a w, and one between consonants is a u."""
 _CAPITAL_I = re.compile(r"(?<=[^\W\d_A-Z])[IІΙ](?![A-ZА-Я])")  # inside a small word it looks like an l
 _SIGNS = re.compile(r"[\d@$!|€+*#£¢¥×]")
 _LETTERS = {char: letter for char, letter in _LIKE.items() if char > 127}
@@ -82,19 +73,11 @@ def _without_invisible_edges(word: str) -> str:
     if word.isascii():
         return word
     first, last = 0, len(word)
-    while _INVISIBLE.match(word[first]):
+    while INVISIBLE.match(word[first]):
         first += 1
-    while _INVISIBLE.match(word[last - 1]):
+    while INVISIBLE.match(word[last - 1]):
         last -= 1
     return word[first:last]
-
-
-@lru_cache(maxsize=65_536)
-def plain(word: str) -> str:
-    """Return the word in one written form, without compatibility forms, case and invisible characters."""
-    if word.isascii():
-        return word.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", _INVISIBLE.sub("", word)).casefold())
 
 
 @lru_cache(maxsize=65_536)
@@ -110,14 +93,15 @@ def folded(word: str) -> str:
 def readings(word: str) -> tuple[str, ...]:
     """Return the word with look-alikes read as letters in all ways, the most usual first: "1" is an i or an l."""
     marked = plain(_CAPITAL_I.sub("|", word))
-    if marked.isascii() and marked.isalpha() and "vv" not in marked:
+    has_signs = not (marked.isascii() and marked.isalpha()) or _V.search(marked) is not None
+    if not has_signs:
         return (marked,)
     if not marked.isascii():
         if _HAS_LATIN.search(marked):
             marked = marked.translate(_AMONG_LATIN)
         marked = unicodedata.normalize("NFKD", marked.translate(_LETTERS))
         marked = "".join(char for char in marked if not _is_accent(char)).casefold()
-    if not (marked.isascii() and marked.isalpha()) and any(char.isalpha() for char in marked.translate(_LETTERS)):
+    if has_signs and any(char.isalpha() for char in marked.translate(_LETTERS)):
         number = _NUMBER.search(marked)
         end = number.start() if number else len(marked)
         return tuple(unicodedata.normalize("NFC", read + marked[end:]) for read in _read(marked[:end]))
@@ -137,9 +121,9 @@ def without_signs(word: str) -> str:
 
 def _read(written: str) -> list[str]:
     read = [""]
-    written = written.replace("vv", "w")
+    written = _V_FOR_U.sub("\0", written.replace("vv", "w"))
     for char in written:
-        letters = _AMBIGUOUS.get(char, "") or char.translate(_LIKE)
+        letters = "vu" if char == "\0" else _AMBIGUOUS.get(char, "") or char.translate(_LIKE)
         if len(letters) > 1 and len(read) * len(letters) > _MOST_READINGS:
             letters = letters[0]
         read = (

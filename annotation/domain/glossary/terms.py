@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from annotation.domain.glossary.disguises import How, Ways, least_sure
+from annotation.domain.glossary.disguises import EVERYDAY, How, Ways, least_sure
 
 Key = TypeVar("Key")
 
@@ -12,7 +12,8 @@ Key = TypeVar("Key")
 class Term(Generic[Key]):
     """A term to look for; `languages` are ISO 639-1 codes, none means English.
 
-    `variants` are further spellings, `off` the ways that do not count, `initials` whether initial consonants do.
+    `variants` are further spellings, `off` the ways that do not count, `initials` whether initials do (Korean,
+    pinyin), `sounds` whether what sounds like the term does.
     """
 
     key: Key
@@ -21,21 +22,26 @@ class Term(Generic[Key]):
     variants: tuple[str, ...] = ()
     off: frozenset[How] = frozenset()
     initials: bool = False
+    sounds: bool = False
 
 
 @dataclass(frozen=True)
 class Hit(Generic[Key]):
-    """An occurrence of a term: its position (code points, end exclusive) and how it is written."""
+    """An occurrence of a term: its position (code points, end exclusive) and how it is written.
+
+    `everyday` says that the term is also a word of everyday language.
+    """
 
     key: Key
     start: int
     end: int
     how: How
+    everyday: bool = False
 
     @property
     def sureness(self) -> float:
         """Return how sure the hit is, from 0 to 1."""
-        return self.how.sureness
+        return round(self.how.sureness * EVERYDAY, 2) if self.everyday else self.how.sureness
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from enum import IntEnum
 from functools import lru_cache
 
-from annotation.domain.glossary.normalize import Word, plain
+from annotation.domain.folding.text import plain
+from annotation.domain.glossary.normalize import Word
 
 _CLOSES_SENTENCE = re.compile(r"[.!?…,;:]+[\"'”’»)\]]*\s|\n\s*(?:\n|[-–—*+•·▪◦‣]\s)|[\u2028\u2029。｡！？，；：、]")
+_COMPARES = re.compile(r"\s+[<>=&+]+\s+")
 _NOT_BETWEEN = re.compile(r"[^\W_]")
 _CONTRACTED = frozenset({"s", "d", "ll", "re", "ve", "m", "t"})
 _OPENING, _CLOSING = frozenset("([{（"), frozenset(")]}）")
@@ -55,6 +57,8 @@ def _gap(between: str) -> Gap:
     if not between or (not visible.strip("\ufe0e\ufe0f") and not between.isspace()):
         return Gap.NOTHING
     if _CLOSES_SENTENCE.search(between) or _NOT_BETWEEN.search(between):
+        return Gap.END
+    if _COMPARES.fullmatch(between):
         return Gap.END
     if any(char.isspace() for char in between):
         return Gap.BLANK

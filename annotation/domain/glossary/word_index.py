@@ -7,23 +7,22 @@ is the beginning of a term.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import Generic, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Generic
 
+from annotation.domain.folding.text import plain
+from annotation.domain.glossary.clitics import bare_forms, continued, unmarked
 from annotation.domain.glossary.disguises import WRITTEN, How, Ways
 from annotation.domain.glossary.endings import is_known, languages_of, lemma, may_end, singular, stem, stems
+from annotation.domain.glossary.joined_words import COMPOUNDING, in_compound, in_hashtag
 from annotation.domain.glossary.normalize import (
     SHORTEST_FOLDED,
     Word,
     folded,
-    lone_readings,
-    plain,
-    readings,
     squeezed,
-    without_signs,
     words,
 )
+from annotation.domain.glossary.seen_word import SeenWord, seen_word
 from annotation.domain.glossary.terms import Hit, Key, Spelling
 from annotation.domain.glossary.word_gaps import Gap, gaps_of
 
@@ -32,32 +31,21 @@ LONGEST_TERM = 6
 _LONGEST_RUN = 64
 _MOST_KEPT = 20_000
 _LONGEST_ENDING = 3
-_LONGEST_HASHTAG = 60
+_MOST_JOINED = 200
+"""Hashtags and long words of one text that are taken apart, so that no text takes long."""
+_SHORTEST_COMPOUND = 7
 _SHORTEST_SPLIT = 5
 _SHORTEST_STRETCHED = 3
 _SHORTEST_SPELT = 3
 """Letters of the shortest term that is found letter by letter with signs between: "w-e-d"."""
 _INFLECTED, _LETTERS = frozenset({How.INFLECTED}), frozenset({How.LETTERS})
 _SEPARATED, _SPLIT = frozenset({How.SEPARATED}), frozenset({How.SPLIT})
+_VARIANT = frozenset({How.VARIANT})
 _REPEATED, _MASKED = frozenset({How.REPEATED}), frozenset({How.MASKED})
-_DOUBLED = re.compile(r"([^\W\d])\1")
 _STRETCHED = re.compile(r"([^\W\d])\1\1")
 _CAMEL = re.compile(r"[A-Z]*[a-z]+|[A-Z]+")
 _HUMP = re.compile(r"[a-z][A-Z]")
-
-
-class _Seen(NamedTuple):
-    """What a word of a text may be, whatever the glossary holds."""
-
-    plain: str
-    readings: tuple[str, ...]
-    bare: str
-    """Without digits and signs."""
-    doubled: bool
-    masked: bool
-    changed: bool
-    spelt: tuple[str, ...]
-    """What it may be as a part of a word: alone, a digit may be a letter too."""
+_RUN = re.compile(r"(?<![\w*])[^\W\d_] ?([xX*~|+.]) ?[^\W\d_](?: ?\1 ?[^\W\d_]){1,30}(?![\w*])")
 
 
 class WordIndex(Generic[Key]):
@@ -75,6 +63,9 @@ class WordIndex(Generic[Key]):
         self._joined: dict[str, list[tuple[Spelling[Key], tuple[str, ...]]]] = defaultdict(list)
         self._prefixes: set[str] = set()
         self._listed: set[tuple[str, str]] = set()
+        self._unmarked: dict[str, list[str]] = defaultdict(list)
+        self._languages: set[str] = set()
+        self._compounding: Sequence[str] = ()
         self._read_before: dict[str, dict[str, Ways]] = {}
 
     def add(self, text: str, spelling: Spelling[Key]) -> None:
@@ -99,11 +90,15 @@ class WordIndex(Generic[Key]):
         is_long = len(shape) >= SHORTEST_FOLDED
         if word not in self._vocabulary:
             self._vocabulary.add(word)
+            if bare := unmarked(word):
+                self._unmarked[bare].append(word)
             if len(shape) >= _SHORTEST_STRETCHED:
                 self._squeezed[squeezed(shape)].append((shape, word))
             if is_long:
                 self._shapes[shape].append(word)
                 self._masked[shape[0], len(shape)].append((shape, word))
+        self._languages.update(languages)
+        self._compounding = sorted(self._languages & COMPOUNDING.keys())
         for language in languages:
             if (word, language) not in self._listed:
                 self._listed.add((word, language))
@@ -118,26 +113,52 @@ class WordIndex(Generic[Key]):
             return
         text_words = list(words(text))
         yield from self._in(text, text_words)
+        yield from self._in_runs(text)
+        joined = 0
         for word in text_words:
+            if self._compounding and joined < _MOST_JOINED and len(word.text) >= _SHORTEST_COMPOUND:
+                joined += 1
+                yield from self._in_compound(word)
             if _HUMP.search(word.text) and not self._read(word.text):
                 yield from self._in(text, _humps(word))
-            elif text[word.start - 1 : word.start] == "#" and not self._read(word.text):
+            elif text[word.start - 1 : word.start] == "#" and joined < _MOST_JOINED and not self._read(word.text):
+                joined += 1
                 yield from self._in_hashtag(word)
             elif word.text[0] == "@" and len(word.text) > SHORTEST_FOLDED:  # a name, unless it stands for an a
                 yield from self._in(text, [Word(word.text[1:], word.start + 1, word.end)])
 
     def _in_hashtag(self, word: Word) -> Iterator[Hit[Key]]:
-        """Yield the terms that stand in a hashtag before or after one known word: "#stopweeds"."""
-        written = word.text[:_LONGEST_HASHTAG]
-        for cut in range(_SHORTEST_STRETCHED, len(written) - _SHORTEST_STRETCHED + 1):
-            for part, rest, start in ((written[:cut], written[cut:], 0), (written[cut:], written[:cut], cut)):
-                if len(part) < SHORTEST_FOLDED or not self._is_word(plain(rest)):
-                    continue
-                for found, ways in self._read(part).items():
-                    first = word.start + start
-                    for spelling in self._terms.get((found,), ()):
-                        if hit := spelling.hit(first, first + len(part), ways | _SPLIT):
-                            yield hit
+        """Yield the terms that stand in a hashtag among other words: "#stopweedsnow"."""
+        yield from self._joined_with(word, in_hashtag(plain(word.text), tuple(sorted(self._languages)), self._is_term))
+
+    def _in_compound(self, word: Word) -> Iterator[Hit[Key]]:
+        """Yield the terms that a language joined with other nouns: Dauerweedler."""
+        for language in self._compounding:
+            if not self._read(word.text):
+                yield from self._joined_with(word, in_compound(plain(word.text), language, self._is_term))
+
+    def _is_term(self, part: str) -> bool:
+        return any((found,) in self._terms for found in self._read(part))
+
+    def _joined_with(self, word: Word, places: Iterable[tuple[int, int]]) -> Iterator[Hit[Key]]:
+        if len(plain(word.text)) != len(word.text):
+            return
+        for start, end in places:
+            for found, ways in self._read(plain(word.text)[start:end]).items():
+                for spelling in self._terms.get((found,), ()):
+                    if hit := spelling.hit(word.start + start, word.start + end, ways | _SPLIT):
+                        yield hit
+
+    def _in_runs(self, text: str) -> Iterator[Hit[Key]]:
+        """Yield the terms whose letters stand apart with one and the same letter or sign between: "t x i x n"."""
+        for run in _RUN.finditer(text):
+            letters = "".join(char for char in run[0] if not char.isspace())[::2]
+            if run[1] in letters:
+                continue
+            for found in self._shapes.get(folded(letters), (letters,)):
+                for spelling in self._terms.get((found,), ()):
+                    if hit := spelling.hit(run.start(), run.end(), _SEPARATED):
+                        yield hit
 
     def _in(self, text: str, text_words: Sequence[Word]) -> Iterator[Hit[Key]]:
         gaps = gaps_of(text, text_words)
@@ -145,7 +166,7 @@ class WordIndex(Generic[Key]):
         for first, word in enumerate(text_words):
             if read[first]:
                 yield from self._follow(text_words, gaps, read, first)
-            if first + 1 < len(text_words) and not self._prefixes.isdisjoint(_seen(word.text).spelt):
+            if first + 1 < len(text_words) and not self._prefixes.isdisjoint(seen_word(word.text).spelt):
                 yield from self._put_together(text_words, gaps, first)
 
     def _follow(
@@ -159,7 +180,7 @@ class WordIndex(Generic[Key]):
                 return
             longer: dict[tuple[str, ...], Ways] = {}
             for parts, ways in begun.items():
-                for word, how in read[last].items():
+                for word, how in (continued(text_words[last].text, read[last]) if parts else read[last]).items():
                     together = (*parts, word)
                     for spelling in self._terms.get(together, ()):
                         if hit := spelling.hit(start, text_words[last].end, ways | how):
@@ -172,11 +193,11 @@ class WordIndex(Generic[Key]):
 
     def _put_together(self, text_words: Sequence[Word], gaps: Sequence[Gap], first: int) -> Iterator[Hit[Key]]:
         """Yield the terms whose parts stand one after another: "gar-den", "g a r d e n", "gar den"."""
-        fronts = {reading: "" for reading in _seen(text_words[first].text).spelt if reading in self._prefixes}
+        fronts = {reading: "" for reading in seen_word(text_words[first].text).spelt if reading in self._prefixes}
         for last in range(first + 1, min(first + _LONGEST_RUN, len(text_words))):
             if gaps[last] is Gap.END and not _are_letters(text_words[last - 1 : last + 1]):
                 return
-            spelt = _seen(text_words[last].text).spelt
+            spelt = seen_word(text_words[last].text).spelt
             longer: dict[str, str] = {}
             for front, complete in fronts.items():
                 for reading in spelt:
@@ -255,25 +276,32 @@ class WordIndex(Generic[Key]):
 
     def _read_anew(self, written: str) -> dict[str, Ways]:
         """Return the words of the glossary that a word of a text may be, with the surest way of each."""
-        seen = _seen(written)
+        seen = seen_word(written)
         read: dict[str, Ways] = {}
         if seen.plain in self._vocabulary:
             read[seen.plain] = WRITTEN
         for word in self._inflected(seen.plain):
             read.setdefault(word, _INFLECTED)
+        self._read_unmarked(seen.plain, read)
         self._read_letters(seen, read)
-        if seen.bare:
-            for word in (*self._shapes.get(seen.bare, ()), *self._inflected(seen.bare)):
+        for spaced in filter(None, (seen.apart, seen.bare)):
+            for word in (*self._shapes.get(spaced, ()), *self._inflected(spaced)):
                 read.setdefault(word, _SEPARATED)
-        if seen.doubled:
-            for reading in seen.readings:
-                self._read_repeated(reading, read)
-        if seen.masked:
-            for word in self._unmasked(seen.plain):
-                read.setdefault(word, _MASKED)
+        for reading in seen.readings if seen.doubled else ():
+            self._read_repeated(reading, read)
+        for word in self._unmasked(seen.plain) if seen.masked else ():
+            read.setdefault(word, _MASKED)
         return read
 
-    def _read_letters(self, seen: _Seen, read: dict[str, Ways]) -> None:
+    def _read_unmarked(self, written: str, read: dict[str, Ways]) -> None:
+        if bare := unmarked(written) if self._unmarked else "":
+            for word in self._unmarked.get(bare, ()):
+                read.setdefault(word, _VARIANT)
+            for form in bare_forms(written):
+                for word in self._unmarked.get(form, ()):
+                    read.setdefault(word, _INFLECTED)
+
+    def _read_letters(self, seen: SeenWord, read: dict[str, Ways]) -> None:
         for reading in seen.readings:
             for word in self._shapes.get(reading, ()):
                 read.setdefault(word, _LETTERS)
@@ -322,18 +350,6 @@ class WordIndex(Generic[Key]):
             for shape, word in self._masked.get((masked[0], len(masked)), ()):
                 if all(seen in ("*", "#", real) for seen, real in zip(masked, shape, strict=True)):
                     yield word
-
-
-@lru_cache(maxsize=65_536)
-def _seen(written: str) -> _Seen:
-    bare = plain(written)
-    read = readings(written)
-    masked = "*" in bare or "#" in bare
-    without = "" if bare.isalpha() else without_signs(written)
-    if len(without) < SHORTEST_FOLDED:
-        without = ""
-    spelt = (*read, *lone_readings(bare)) if len(bare) == 1 and not bare.isalpha() else read
-    return _Seen(bare, read, without, any(map(_DOUBLED.search, read)), masked, read != (bare,), spelt)
 
 
 def _are_letters(pieces: Sequence[Word]) -> bool:

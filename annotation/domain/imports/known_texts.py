@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from annotation.domain.imports.near_duplicates import ALIKE, LEAST_PIECES, Pieces, keys_of, runs_of
+from annotation.domain.imports.near_duplicates import (
+    ALIKE,
+    LEAST_PIECES,
+    Pieces,
+    keys_of,
+    level_of,
+    negations_in,
+    runs_of,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -65,14 +73,14 @@ class Shelf:
     def add(self, texts: Sequence[str]) -> None:
         """Add texts. An empty text keeps its number and is near no other."""
         all_runs = [runs_of(text) for text in texts]
-        levels = [" ".join(chain.from_iterable(runs)) for runs in all_runs]
+        levels = [level_of(runs) for runs in all_runs]
         pieces = Pieces(levels)
         for at, (runs, level) in enumerate(zip(all_runs, levels, strict=True)):
             place = len(self._texts)
             self._texts.append(level)
             if level:
                 self._one_word.add(set(keys_of(runs)), place)
-                self._bands.add(_marks(pieces, at), place)
+                self._bands.add(_marks(pieces, at, negations_in(runs)), place)
 
     def near(self, text: str) -> int | None:
         """Return the number of a near-duplicate of this text.
@@ -81,19 +89,21 @@ class Shelf:
         Every reported pair was compared exactly, as in `near_texts`.
         """
         runs = runs_of(text)
-        level = " ".join(chain.from_iterable(runs))
+        level = level_of(runs)
         if not level:
             return None
         for key in keys_of(runs):
             for place in self._one_word.owners(key):
                 return place
-        candidates = {place for mark in _marks(Pieces([level]), 0) for place in self._bands.owners(mark)}
+        candidates = {
+            place for mark in _marks(Pieces([level]), 0, negations_in(runs)) for place in self._bands.owners(mark)
+        }
         alike = (place for place in sorted(candidates) if Pieces([level, self._texts[place]]).common(0, 1) > ALIKE)
         return next(alike, None)
 
 
-def _marks(pieces: Pieces, place: int) -> list[int]:
+def _marks(pieces: Pieces, place: int, negations: int) -> list[int]:
     """Return one number per band of a text that is long enough to be compared by its pieces."""
     if len(pieces.texts[place]) < LEAST_PIECES:
         return []
-    return [hash((band, mark)) & 0xFFFFFFFFFFFFFFFF for band, mark in enumerate(pieces.marks(place))]
+    return [hash((band, mark, negations)) & 0xFFFFFFFFFFFFFFFF for band, mark in enumerate(pieces.marks(place))]

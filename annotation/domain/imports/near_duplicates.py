@@ -9,8 +9,9 @@ Two ways; every pair that they report was checked exactly:
 - *shingles*: texts of which more than 70 % of the five-character pieces are common (Jaccard). Candidates come from
   MinHash bands (16 bands of 4, Broder 1997), and each candidate is compared.
 
-All texts are normalized first: compatible characters composed, case folded, addresses and handles replaced by one sign
-each, punctuation dropped and spacing unified.
+All texts are folded first (`domain/folding`), look-alikes of Latin letters are read as such beside Latin letters,
+addresses and handles are replaced by one sign each, punctuation is dropped and spacing unified. Texts with another
+number of negations are never near: "they are welcome" is another post than "they are not welcome".
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from annotation.domain.folding.look_alikes import latin
+from annotation.domain.folding.text import folded
+from annotation.domain.imports.negations import negations_of
 from annotation.domain.union_find import Chains
 
 if TYPE_CHECKING:
@@ -44,6 +48,8 @@ _ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
 _HANDLE = re.compile(r"@\w+")
 _UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+|[^\w\s]", re.UNICODE)
+_HANGUL = re.compile("[\uac00-\ud7a3]")
+_BETWEEN_HANGUL = re.compile("(?<=[\uac00-\ud7a3]) (?=[\uac00-\ud7a3])")
 _IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 
 
@@ -54,9 +60,19 @@ def words_of(text: str) -> list[str]:
 
 def runs_of(text: str) -> list[list[str]]:
     """Return the words between one space and the next: `non-white` is one run of two words."""
-    level = unicodedata.normalize("NFKC", text).casefold()
+    level = latin(folded(text, joined=False))
     level = _HANDLE.sub("@", _ADDRESS.sub(" \u2197 ", level))
     return [[word for word in _WORD.findall(run) if len(word) > 1 or not _is_mark(word)] for run in level.split()]
+
+
+def level_of(runs: Sequence[Sequence[str]]) -> str:
+    """Return the text of these runs as its pieces are compared: without the blanks between Korean words."""
+    return _BETWEEN_HANGUL.sub("", " ".join(chain.from_iterable(runs)))
+
+
+def negations_in(runs: Sequence[Sequence[str]]) -> int:
+    """Return the number of negations in the text of these runs."""
+    return negations_of(" ".join(("" if _IS_UNSPACED.search(run[0]) else "-").join(run) for run in runs if run))
 
 
 def _is_mark(character: str) -> bool:
@@ -72,31 +88,37 @@ def near_texts(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     for first, second in _one_word_apart(runs):
         if chains.join(first, second):
             yield first, second
-    yield from _much_in_common([" ".join(chain.from_iterable(text_runs)) for text_runs in runs], chains)
+    yield from _much_in_common(runs, chains)
 
 
-def _key(words: Sequence[str]) -> int:
-    return int.from_bytes(hashlib.blake2b("\0".join(words).encode(), digest_size=8).digest())
+def _key(words: Sequence[str], negations: int) -> int:
+    written = "\0".join(words) + "\1" * negations
+    return int.from_bytes(hashlib.blake2b(written.encode(), digest_size=8).digest())
 
 
 def keys_of(runs: list[list[str]]) -> Iterator[int]:
     """Yield a key for the text of these runs, and for it without each word. Texts with an equal key are near."""
     words = [word for run in runs for word in run]
-    yield _key(words)
+    level, negations = " ".join(words), negations_in(runs)
+    yield _key(words, negations)
+    if _BETWEEN_HANGUL.search(level):
+        yield _key(["", _BETWEEN_HANGUL.sub("", level)], negations)
+    elif _HANGUL.search(level):
+        yield _key(["", level], negations)
     if len(words) < LEAST_WORDS:
         return
     for place, word in enumerate(words):
-        yield _key(words[:place] + words[place + 1 :])
+        yield _key(words[:place] + words[place + 1 :], negations)
         if _IS_UNSPACED.match(word):
             for length in (2, 3):
                 window = words[place : place + length]
                 long_enough = len(window) == length and len(words) >= LEAST_WORDS * length
                 if long_enough and all(map(_IS_UNSPACED.match, window)):
-                    yield _key(words[:place] + words[place + length :])
+                    yield _key(words[:place] + words[place + length :], negations)
     place = 0
     for run in runs:
         if 1 < len(run) <= len(words) - LEAST_WORDS + 1 and not _IS_UNSPACED.match(run[0]):
-            yield _key(words[:place] + words[place + len(run) :])
+            yield _key(words[:place] + words[place + len(run) :], negations)
         place += len(run)
 
 
@@ -118,14 +140,16 @@ def _one_word_apart(texts: Sequence[list[list[str]]]) -> Iterator[tuple[int, int
     yield from zip(owner[same].tolist(), owner[same + 1].tolist(), strict=True)
 
 
-def _much_in_common(texts: Sequence[str], chains: Chains) -> Iterator[tuple[int, int]]:
+def _much_in_common(runs: Sequence[list[list[str]]], chains: Chains) -> Iterator[tuple[int, int]]:
     """Yield pairs of similar texts that are not yet connected, and connect them."""
+    texts = [level_of(text_runs) for text_runs in runs]
     pieces = Pieces(texts)
-    buckets: dict[tuple[int, bytes], list[int]] = defaultdict(list)
+    buckets: dict[tuple[int, bytes, int], list[int]] = defaultdict(list)
     for place, text in enumerate(texts):
         if len(text) >= LEAST_PIECES:
+            negations = negations_in(runs[place])
             for band, mark in enumerate(pieces.marks(place)):
-                buckets[band, mark].append(place)
+                buckets[band, mark, negations].append(place)
     for members in buckets.values():
         # Each member is compared with the first of its bucket and with up to eight members before it.
         for at, place in enumerate(members[1:], start=1):

@@ -1,25 +1,30 @@
 """An untrusted picture, decoded within limits and encoded again from its pixels alone.
 
 The result is a file for display, in the same size, and a blurred one that shows only colours. Nothing else of the
-original bytes is kept: no metadata, no comments, nothing hidden after the picture (threats B52-B66).
+original bytes is kept: no metadata, no comments, nothing hidden after the picture (threats B52-B66). A transparent
+picture is laid on the ground that shows it, so that people, models and readers of words see the same.
 """
 
 import hashlib
 import io
+import math
 import struct
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
 import pi_heif
-from PIL import Image, ImageCms, ImageFilter, ImageOps, PngImagePlugin, UnidentifiedImageError
+from PIL import Image, ImageCms, ImageFilter, ImageOps, ImageStat, PngImagePlugin, UnidentifiedImageError
 
 # A large colour profile is valid; the memory limit of the drawing process bounds the unpacked size of a chunk.
 PngImagePlugin.MAX_TEXT_CHUNK = 16 * 2**20
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "HEIF", "AVIF", "TIFF", "BMP")
 _LOSSLESS = frozenset({"PNG", "GIF", "TIFF", "BMP"})
+_JPEG_END = b"\xff\xd9"
+_NO_PIXELS = b"\x5a\xc3\x96\x3c" * 64
 _MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a")
 _BLURRED_SIDE, _GRAIN = 480, 20
 _BROKEN = (OSError, SyntaxError, ValueError, EOFError, struct.error, IndexError, KeyError, TypeError, AttributeError)
@@ -60,6 +65,8 @@ class Drawn:
     """The SHA-256 of the original bytes."""
     frames: int = 1
     """Frames or pages of the original; the first one is shown."""
+    ground: str = ""
+    """What a transparent picture was laid on: white or black; empty for other pictures."""
 
 
 def draw(content: bytes, limits: PictureLimits) -> Drawn:
@@ -74,13 +81,13 @@ def draw(content: bytes, limits: PictureLimits) -> Drawn:
         picture = _opened(content, limits)
         lossless, frames = picture.format in _LOSSLESS, getattr(picture, "n_frames", 1)
         try:
-            picture = _upright_srgb(_loaded(picture))
+            picture, ground = on_ground(_upright_srgb(_loaded(picture, content)))
         except BadPicture as refused:
             refused.pixels = picture.width * picture.height * frames
             raise
     shown, media_type = _encoded(picture, lossless)
     sha256 = hashlib.sha256(content).hexdigest()
-    return Drawn(shown, _blurred(picture), media_type, picture.width, picture.height, sha256, frames)
+    return Drawn(shown, _blurred(picture), media_type, picture.width, picture.height, sha256, frames, ground)
 
 
 @cache
@@ -127,35 +134,77 @@ def _too_many_pixels(limits: PictureLimits) -> BadPicture:
     return BadPicture("too_many_pixels", reason, limit=limits.pixels)
 
 
-def _loaded(picture: Image.Image) -> Image.Image:
+def _loaded(picture: Image.Image, content: bytes) -> Image.Image:
     try:
         picture.load()
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as fault:
         raise BadPicture("too_many_pixels", "The picture unpacks to too much.") from fault
     except _BROKEN as fault:
-        raise BadPicture("corrupt_image", "The picture is damaged or cut off.") from fault
+        whole = _with_end_mark(content) if picture.format == "JPEG" else None
+        if whole is None:
+            raise BadPicture("corrupt_image", "The picture is damaged or cut off.") from fault
+        return whole
     return picture
+
+
+def _with_end_mark(content: bytes) -> Image.Image | None:
+    """Return a JPEG that lacks nothing but its end mark, as browsers show it. Returns None if more is missing.
+
+    Where pixels are missing, what follows the bytes of the file changes the picture.
+    """
+    with suppress(*_BROKEN):
+        ends = (_JPEG_END, _NO_PIXELS + _JPEG_END)
+        pictures = [Image.open(io.BytesIO(content.rstrip(b"\xff") + end), formats=["JPEG"]) for end in ends]
+        if pictures[0].tobytes() == pictures[1].tobytes():
+            return pictures[0]
+    return None
 
 
 def _upright_srgb(picture: Image.Image) -> Image.Image:
     """Return the picture rotated as its metadata says, in 8-bit sRGB, with transparency if it has some."""
-    profile = picture.info.get("icc_profile")
+    profile, is_tiff = picture.info.get("icc_profile"), picture.format == "TIFF"
     with suppress(*_BROKEN):  # a broken orientation is ignored
         picture = ImageOps.exif_transpose(picture)
     if picture.mode.startswith(("I", "F")):
-        picture = _eight_bit(picture)
+        picture = _eight_bit(picture, is_tiff)
     alpha = picture.mode in {"RGBA", "LA", "PA", "La", "RGBa"} or "transparency" in picture.info
     if profile and picture.mode in {"RGB", "CMYK", "L"}:
         picture = _from_profile(picture, profile)
-    converted = picture.convert("RGBA" if alpha else "RGB")
-    return _without_empty_alpha(converted) if alpha else converted
+    return picture.convert("RGBA" if alpha else "RGB")
 
 
-def _eight_bit(picture: Image.Image) -> Image.Image:
-    """Scale 16-bit and float greys to 8 bits; Pillow's own conversion would clip them."""
+def _eight_bit(picture: Image.Image, is_tiff: bool) -> Image.Image:
+    """Scale greys of more than 8 bits to 8; Pillow's own conversion would clip them."""
+    low, high = _range(picture, is_tiff)
+    scale = 255 / (high - low) if high > low else 0.0
+    offset = 0.001 - low * scale  # white is 255 in spite of what is lost in a fraction
+    return picture.convert("F").point(lambda value: value * scale + offset).convert("L")
+
+
+def _range(picture: Image.Image, is_tiff: bool) -> tuple[float, float]:
+    """Return the values that are black and white. A TIFF does not say how many bits of a value are in use."""
+    low, high = _extrema(picture)
     if picture.mode == "F":
-        return picture.point(lambda value: value).convert("L")
-    return picture.convert("I").point(lambda value: value * (1 / 257)).convert("L")
+        usual = next((top for top in (1.0, 255.0) if high <= top), high)
+        return (0.0, usual) if low >= 0 and usual < 256 else (low, high)
+    if low < 0 or high > _SIXTEEN_BITS:
+        return low, high
+    depths = (_TIFF_DEPTHS if is_tiff else ()) + (_SIXTEEN_BITS,)
+    return 0.0, float(next(top for top in depths if high <= top))
+
+
+_SIXTEEN_BITS = 2**16 - 1
+_TIFF_DEPTHS = (2**8 - 1, 2**10 - 1, 2**12 - 1, 2**14 - 1)
+
+
+def _extrema(picture: Image.Image) -> tuple[float, float]:
+    """Return the lowest and the highest value that is a number."""
+    low, high = map(float, picture.getextrema())  # type: ignore[arg-type]  # of one band
+    if math.isfinite(low) and math.isfinite(high):
+        return low, high
+    values = np.asarray(picture)
+    numbers = values[np.isfinite(values)]
+    return (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 0.0)
 
 
 def _from_profile(picture: Image.Image, profile: bytes) -> Image.Image:
@@ -170,9 +219,22 @@ def _from_profile(picture: Image.Image, profile: bytes) -> Image.Image:
 _SRGB = ImageCms.createProfile("sRGB")
 
 
-def _without_empty_alpha(picture: Image.Image) -> Image.Image:
-    lowest = picture.getchannel("A").getextrema()[0]
-    return picture.convert("RGB") if lowest == 255 else picture
+def on_ground(picture: Image.Image) -> tuple[Image.Image, str]:
+    """Return the picture without transparency, and the ground it lies on: what differs most from what can be seen.
+
+    A picture without transparency stays as it is, on the ground "".
+    """
+    if picture.mode != "RGBA":
+        return picture, ""
+    alpha = picture.getchannel("A")
+    if alpha.getextrema()[0] == 255:
+        return picture.convert("RGB"), ""
+    seen = alpha.point(lambda value: value and 255)
+    is_dark = not seen.getbbox() or ImageStat.Stat(picture.convert("L"), seen).mean[0] < 128
+    ground = "white" if is_dark else "black"
+    flat = Image.new("RGB", picture.size, ground)
+    flat.paste(picture, mask=alpha)
+    return flat, ground
 
 
 def _bare(picture: Image.Image) -> Image.Image:
@@ -182,9 +244,9 @@ def _bare(picture: Image.Image) -> Image.Image:
 
 
 def _encoded(picture: Image.Image, lossless: bool) -> tuple[bytes, str]:
-    """Return the file for display and its media type: PNG for transparency and small lossless pictures, else JPEG."""
+    """Return the file for display and its media type: PNG for small lossless pictures, else JPEG."""
     out = io.BytesIO()
-    if picture.mode == "RGBA" or (lossless and picture.width * picture.height <= 2_000_000):
+    if lossless and picture.width * picture.height <= 2_000_000:
         _bare(picture).save(out, "PNG", compress_level=4)
         return out.getvalue(), "image/png"
     _bare(picture).save(out, "JPEG", quality=90)
@@ -193,12 +255,10 @@ def _encoded(picture: Image.Image, lossless: bool) -> tuple[bytes, str]:
 
 def _blurred(picture: Image.Image) -> bytes:
     """Return a JPEG of about 20 patches of colour on the long side, which shows no face, word or sign."""
-    grain = picture.convert("RGBA" if picture.mode == "RGBA" else "RGB")
+    grain = picture.copy()
     grain.thumbnail((_GRAIN, _GRAIN), Image.Resampling.BOX)
-    flat = Image.new("RGB", grain.size, (127, 127, 127))
-    flat.paste(grain, mask=grain.getchannel("A") if grain.mode == "RGBA" else None)
     scale = _BLURRED_SIDE / max(picture.size)
     size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
     out = io.BytesIO()
-    flat.resize(size, Image.Resampling.BICUBIC).filter(ImageFilter.GaussianBlur(12)).save(out, "JPEG", quality=60)
+    grain.resize(size, Image.Resampling.BICUBIC).filter(ImageFilter.GaussianBlur(12)).save(out, "JPEG", quality=60)
     return out.getvalue()

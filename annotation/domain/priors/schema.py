@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 from pydantic_core import PydanticCustomError
 
-from annotation.domain.categories import names
+from annotation.domain.known_words import spellings
 from annotation.domain.votes import Category
 from vocabulary.written_values import ClosedSet, Number
 
@@ -26,16 +26,16 @@ class PriorAnswer(BaseModel):
 
 
 def answer_shape(categories: Sequence[Category]) -> type[PriorAnswer]:
-    """Return the form for these categories: `category` is a code, a name or an alias, in any of its forms."""
-    return _shape(tuple((category.code, tuple(names(category))) for category in categories))
+    """Return the form for these categories: `category` is a code, a name, an alias or a known word, in any form."""
+    return _shape(spellings(categories))
 
 
 def category_reader(categories: Sequence[Category]) -> Callable[[Any], int]:
-    """Return a validator that reads a category from its code, its name or an alias, or from several that agree.
+    """Return a validator that reads a category from its code, name, alias or known word, or from several that agree.
 
     The nearest match is never taken: an unknown word goes back to the model, then to a person.
     """
-    return _reader(tuple((category.code, tuple(names(category))) for category in categories))
+    return _reader(spellings(categories))
 
 
 @lru_cache(maxsize=64)

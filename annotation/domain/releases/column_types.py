@@ -15,6 +15,7 @@ import pyarrow as pa
 from annotation.domain.columns.column import CATEGORY, FLAG, NUMBER, TEXT, WHOLE
 from annotation.domain.columns.items import ITEMS
 from annotation.domain.columns.labels import LABELS
+from annotation.domain.formats.kept_columns import EXTRA
 from annotation.domain.questions.released_answers import ANSWER_COLUMNS, Kinds, answer_types, consensus_types
 from annotation.domain.releases.columns import label_columns
 from annotation.domain.votes import Category
@@ -23,19 +24,56 @@ LABEL_TYPES: Mapping[str, Any] = {column.name: column.kind for column in LABELS}
 TYPES: Mapping[str, Any] = {column.name: column.kind for column in ITEMS if column.kind != TEXT}
 """The types of columns that are not text."""
 
+_INT64 = 2**63
 _ARROW = {TEXT: "string", WHOLE: "int64", FLAG: "bool", NUMBER: "float64", CATEGORY: "int64"}
 
 
-def types_of(columns: Sequence[str], kinds: Kinds | None = None) -> dict[str, Any]:
-    """Return the columns with their types. `kinds`: the further questions, where there are any."""
+def types_of(
+    columns: Sequence[str], kinds: Kinds | None = None, kept: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the columns with their types. `kinds`: the further questions; `kept`: kept columns with their types."""
     answers = answer_types(kinds) if kinds else {}
     types = {**TYPES, "labels": [{**label_types(columns), **answers}], **(consensus_types(kinds) if kinds else {})}
+    types[EXTRA] = dict(kept or {})
     return {name: types.get(name, TEXT) for name in columns}
 
 
 def label_types(columns: Sequence[str]) -> dict[str, Any]:
     """Return the columns of the labels in rows with these columns, with their types; answers are left out."""
     return {name: LABEL_TYPES[name] for name in label_columns(columns) if name not in ANSWER_COLUMNS}
+
+
+class KeptTypes:
+    """The types of kept columns, found from their values: one for each column, text where values differ in kind."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, set[str]] = {}
+
+    def look(self, kept: Mapping[str, Any]) -> None:
+        """Look at what one item keeps."""
+        for name, value in kept.items():
+            self._found.setdefault(name, set()).add(_type_of(value))
+
+    def as_types(self) -> dict[str, str]:
+        """Return the type of each column, in the order of the alphabet."""
+        return {name: _common(self._found[name]) for name in sorted(self._found)}
+
+
+def _type_of(value: Any) -> str:
+    match value:
+        case bool():
+            return FLAG
+        case int():
+            return WHOLE if -_INT64 <= value < _INT64 else TEXT
+        case float():
+            return NUMBER
+    return TEXT
+
+
+def _common(types: set[str]) -> str:
+    if types == {WHOLE, NUMBER}:
+        return NUMBER
+    return types.copy().pop() if len(types) == 1 else TEXT
 
 
 class Typed:
@@ -70,6 +108,8 @@ class Typed:
             return [self._value(kind[0], entry) for entry in value]
         if isinstance(kind, Mapping):
             return {name: self._value(part, value[name]) for name, part in kind.items()}
+        if kind == TEXT and not isinstance(value, str):  # a kept column whose values are of several kinds
+            return json.dumps(value, ensure_ascii=False)
         return self._place[value] if kind == CATEGORY else value
 
     def _feature(self, kind: Any) -> Any:

@@ -18,6 +18,7 @@ from annotation.domain.choices import Stage
 from annotation.domain.columns.column import CATEGORY, When, among, names_of
 from annotation.domain.columns.items import GOLD_SET, ITEMS
 from annotation.domain.columns.labels import LABELS
+from annotation.domain.formats.kept_columns import EXTRA, PREFIX, as_cell
 from annotation.domain.questions.released_answers import (
     ANSWER_COLUMNS,
     QUESTIONS,
@@ -50,6 +51,7 @@ class ReleaseFormat(StrEnum):
     """The formats that a release may have beside `items.jsonl`, which it always has."""
 
     CSV = "csv"
+    CSV_PLAIN = "csv_plain"
     PARQUET = "parquet"
     HVLI = "hvli"
     IMAGEFOLDER = "imagefolder"
@@ -154,10 +156,20 @@ def label_rows(row: Row, columns: Sequence[str]) -> Iterable[list[Any]]:
 
 
 def in_cells(values: Row, names: Sequence[str]) -> list[Any]:
-    """Return the values of these columns, sets of categories as one cell each."""
-    if GOLD_SET not in names:
-        return [values[name] for name in names]
-    return [joined(values[name]) if name in SETS else values[name] for name in names]
+    """Return the values of these columns, sets of categories and kept lists as one cell each."""
+    return [_cell(values, name) for name in names]
+
+
+def _cell(values: Row, name: str) -> Any:
+    if name in values:
+        return joined(values[name]) if name in SETS else values[name]
+    return as_cell((values[EXTRA] or {}).get(name.removeprefix(PREFIX)))
+
+
+def cell_columns(columns: Sequence[str], kept: Iterable[str]) -> list[str]:
+    """Return the columns of a table of items: one for each kept column in place of the object that holds them."""
+    own = [f"{PREFIX}{name}" for name in kept]
+    return [name for column in columns for name in (own if column == EXTRA else [column])]
 
 
 def joined(codes: Sequence[int] | None) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from annotation.domain.columns.items import EVIDENCE
+from annotation.domain.formats.kept_columns import EXTRA
 from annotation.domain.releases.column_types import TYPES
 from annotation.domain.releases.columns import QUESTION_COLUMN
 from annotation.domain.releases.licences import licence_of
@@ -124,9 +126,14 @@ def _records(columns: Sequence[str], descriptions: Mapping[str, str]) -> dict[st
             "source": {"fileObject": {"@id": _ITEMS}, "extract": {"column": name}},
         }
         for name in columns
-        if name != QUESTION_COLUMN and not isinstance(TYPES.get(name), list)
+        if name not in (QUESTION_COLUMN, EXTRA) and not isinstance(TYPES.get(name), list)
     ]
     records: dict[str, Any] = {"@type": "cr:RecordSet", "@id": "items", "name": "items", "key": {"@id": "items/id"}}
-    if QUESTION_COLUMN in columns:  # an object, for which Croissant 1.0 has no type
-        records["description"] = f"Each line of {_ITEMS} has {QUESTION_COLUMN} too: {descriptions[QUESTION_COLUMN]}"
+    objects = [
+        name for name in (QUESTION_COLUMN, EXTRA, EVIDENCE) if name in columns
+    ]  # Croissant 1.0 has no type for them
+    if objects:
+        records["description"] = " ".join(
+            f"Each line of {_ITEMS} has {name} too: {descriptions[name]}." for name in objects
+        )
     return records | {"field": fields}

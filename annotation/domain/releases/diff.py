@@ -8,9 +8,9 @@ from typing import Any
 from annotation.domain.choices import Stage
 from annotation.domain.columns.column import names_of
 from annotation.domain.columns.items import ITEMS
-from annotation.domain.imports.row import text_digest
 from annotation.domain.questions.released_answers import ANSWERS
 from annotation.domain.releases.columns import SPLIT_COLUMN, undecided, without_decision
+from annotation.domain.text_rules import text_digest
 from vocabulary.display_names import NamedEnum, pgettext
 
 

@@ -1,7 +1,7 @@
 """Results of a model of annotator competence, compared with the majority of the same labels.
 
-The model is fitted in `annotation/analytics/competence_process.py`; this module interprets its numbers. Labels are
-parallel columns: items and annotators numbered from 0, categories as indices.
+The model is fitted in `annotation/analytics/quality/competence_process.py`; this module interprets its
+numbers. Labels are parallel columns: items and annotators numbered from 0, categories as indices.
 """
 
 from __future__ import annotations

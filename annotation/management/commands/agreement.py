@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation.analytics.agreement import read_agreement
-from annotation.analytics.agreement_json import as_json
+from annotation.analytics.agreement.agreement_json import as_json
+from annotation.analytics.agreement.labels import read_agreement
 from annotation.core.snapshots import snapshot
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named

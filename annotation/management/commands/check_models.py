@@ -32,7 +32,9 @@ class Command(JsonCommand):
     def show(self, value: Any) -> None:
         """Return a line or two for each model."""
         for model in value["models"]:
-            self.stdout.write(f"{model['role']}: {model['model']} ({model['why']}; setting {model['setting']})")
+            self.stdout.write(
+                f"{model['role']}: {model['model'] or 'nobody'} ({model['why']}; setting {model['setting']})"
+            )
             for line in filter(None, (model["problem"], model["paused"], _in_words(model), *model["learnt"])):
                 self.stdout.write(f"  {line}")
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.analytics.competence import CannotEstimate, estimate
+from annotation.analytics.quality.competence import CannotEstimate, estimate
 from annotation.domain.choices import CompetenceMethod
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named

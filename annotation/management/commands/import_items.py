@@ -11,23 +11,30 @@ from zipfile import is_zipfile
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.domain.formats.base import Format, LabelUse, Mapped, Unreadable
+from annotation.domain.formats.labels.category_columns import named_columns
 from annotation.imports.archives import Progress
 from annotation.imports.column_names import COLUMN_NAMES
 from annotation.imports.elsewhere import bring, is_elsewhere
 from annotation.imports.examples import EXAMPLES
+from annotation.imports.first_rows_table import command_line, table_lines
 from annotation.imports.options import BadTranslation, ImportOptions, translations
 from annotation.imports.report import SHOWN_ERRORS, ImportReport
 from annotation.imports.run import import_file
+from annotation.imports.sentences import sentences
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.management.request_options import add_options, answers_of
 
-_IN_WORDS = ("errors", "columns", "missing_names", "changed_ids")
+_IN_WORDS = (
+    *("errors", "columns", "kept", "missing_names", "changed_ids", "orders", "mask_examples", "not_counted"),
+    *("grounds", "renamed_names", "twice_encoded_examples", "left", "first_rows", "command"),
+)
 """Keys of the answer that the command says in sentences."""
 
 
 class Command(JsonCommand):
     report: ImportReport | None = None
+    command_line = ""
     help = "Import items with what is known about them; a dry run shows what would be stored."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -44,11 +51,34 @@ class Command(JsonCommand):
         parser.add_argument("--dry-run", action="store_true", help="check every row, store nothing")
         add_options(parser, ImportOptions)
         columns = parser.add_argument_group("tables of any shape")
-        for name in ("text", "label", "image", "id", "annotator"):
+        for name in ("text", "image", "id", "annotator"):
             columns.add_argument(f"--{name}-column", default="", metavar="NAME")
         columns.add_argument(
-            "--ignore-column", action="append", default=[], metavar="NAME", help="pass over what looks like labels"
+            "--label-column", action="append", default=[], metavar="NAME",
+            help="given several times: a column of one annotator each, who is called as the column is",
+        )  # fmt: skip
+        columns.add_argument(
+            "--category-column", action="append", default=[], metavar="NAME=CATEGORY",
+            help="a column that holds 1 where a post has this category, else 0; NAME alone where it is called so",
+        )  # fmt: skip
+        columns.add_argument(
+            "--none-is",
+            default="",
+            metavar="CATEGORY",
+            help="what a row without a 1 in these columns is; skip: no label",
         )
+        columns.add_argument(
+            "--answer-column", action="append", default=[], metavar="NAME=QUESTION",
+            help="a column that answers a question beside each label; NAME=QUESTION.OPTION holds 1 where it is chosen",
+        )  # fmt: skip
+        columns.add_argument(
+            "--leave-out", "--ignore-column", action="append", default=[], metavar="NAME", dest="ignore",
+            help="do not keep a column that the site does not know, or that looks like labels; '*': no such column",
+        )  # fmt: skip
+        columns.add_argument(
+            "--keep-column", action="append", default=[], metavar="NAME", dest="keep",
+            help="keep a column as it is although it looks like labels",
+        )  # fmt: skip
         columns.add_argument("--map", action="append", default=[], metavar="VALUE=CATEGORY", dest="mapping")
         columns.add_argument("--label-is", choices=[choice.value for choice in LabelUse], default="intended")
 
@@ -73,17 +103,22 @@ class Command(JsonCommand):
                 self.report = import_file(
                     project,
                     file,
-                    _options(options),
+                    options_of(options),
                     images=images,
                     dry_run=options["dry_run"],
                     watch=self._watch,
                     spacious=True,
+                    tell_orders=options["dry_run"],
                 )
         except Unreadable as fault:
             raise CommandError(fault.error.reason) from fault
         except OSError as fault:
             raise CommandError(f"{options['file']} cannot be read: {fault.strerror}.") from fault
-        return self.report.answer()
+        answer = self.report.answer()
+        if first := self.report.first_rows:
+            self.command_line = command_line(project.slug, options["file"], first)
+            answer["command"] = self.command_line
+        return answer
 
     def failed(self, value: Any) -> bool:
         return self.report is not None and bool(self.report.errors) and not self.report.stored
@@ -99,12 +134,20 @@ class Command(JsonCommand):
             self.stdout.write(f"{error.place}: {error.reason}" if error.line else error.reason)
         if len(report.errors) > SHOWN_ERRORS:
             self.stdout.write(f"… and {len(report.errors) - SHOWN_ERRORS:,} more")
+        if report.first_rows:
+            self._show_first_rows(report.first_rows)
         for column in report.columns:
             self.stdout.write(_column_line(column))
-        for sentence in _sentences(report):
+        for sentence in sentences(report):
             self.stdout.write(sentence)
         if report.errors and not report.stored:
             self.stdout.write("Nothing was stored.")
+
+    def _show_first_rows(self, first: dict[str, Any]) -> None:
+        self.stdout.write("The first rows as they stand in the file:")
+        for line in table_lines(first):
+            self.stdout.write(line)
+        self.stdout.write(f"Say which column holds what, for example: {self.command_line}")
 
     def _watch(self, progress: Progress) -> None:
         self.say(f"{progress.rows_done:,} rows, {progress.share:.0%}, {progress.rate:,.0f} a second")
@@ -114,7 +157,7 @@ def _column_line(column: dict[str, Any]) -> str:
     """Return what became of a column, with its most frequent values."""
     values = sorted(column["values"].items(), key=lambda pair: (-pair[1], pair[0]))[:6]
     counts = f": {', '.join(f'{value} {count:,}' for value, count in values)}" if values else ""
-    return f"column {column['name']} → {column['became'] or 'passed over'}, {column['rows']:,} rows{counts}"
+    return f"column {column['name']} → {column['became'] or 'left out'}, {column['rows']:,} rows{counts}"
 
 
 @contextmanager
@@ -138,14 +181,20 @@ def _pictures(path: str | None) -> Path | None:
     return place
 
 
-def _options(options: dict[str, Any]) -> ImportOptions:
-    named = ("text", "label", "image", "id", "annotator")
+def options_of(options: dict[str, Any]) -> ImportOptions:
+    """Return what the arguments of the command ask for. Raises CommandError."""
+    named, labels = ("text", "image", "id", "annotator"), tuple(dict.fromkeys(options["label_column"]))
     mapped = Mapped(
         **{name: options[f"{name}_column"] for name in named},
+        label=labels[0] if len(labels) == 1 else "",
+        raters=labels if len(labels) > 1 else (),
+        category_columns=named_columns(options["category_column"]),
+        none_is=options["none_is"],
+        answer_columns=named_columns(options["answer_column"]),
         values=_translations(options["mapping"]),
         label_is=LabelUse(options["label_is"]),
     )
-    own = {"mapped": mapped, "ignore": options["ignore_column"]}
+    own = {"mapped": mapped, "ignore": options["ignore"], "keep": options["keep"]}
     return ImportOptions.of(answers_of(ImportOptions, options) | own)
 
 
@@ -154,21 +203,3 @@ def _translations(pairs: list[str]) -> dict[str, str]:
         return translations(pairs)
     except BadTranslation as fault:
         raise CommandError(f"--map {str(fault)!r}: write VALUE=CATEGORY.") from fault
-
-
-def _sentences(report: ImportReport) -> Iterator[str]:
-    """Yield what is to be said about pictures, rows that are there already, and passages."""
-    if report.missing_images:
-        yield f"{report.missing_images:,} pictures are not there: {', '.join(report.missing_names)}"
-    if report.changed:
-        shown = ", ".join(report.changed_ids)
-        yield f"{report.changed:,} rows differ from the items of their id, which stay: {shown}"
-    if report.existing:
-        yield "Labels and answers of rows whose id is there are left out and not compared."
-    if report.rationales_left:
-        yield (
-            f"Marked passages of {report.rationales_left:,} rows stay in their provenance: some of their people marked "
-            "nothing, and the file does not say who."
-        )
-    if report.extra_pictures:
-        yield f"{report.extra_pictures:,} pictures belong to no row: {', '.join(report.extra_names)}"

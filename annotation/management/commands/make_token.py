@@ -11,7 +11,7 @@ from knox.settings import CONSTANTS, knox_settings
 from annotation.core import second_factor
 from annotation.management.json_command import JsonCommand
 from annotation.management.open_account import open_account
-from annotation.members.api_tokens import make_token, tell_of_token
+from annotation.members.accounts.api_tokens import make_token, tell_of_token
 from annotation.models import Membership, User
 
 log = logging.getLogger(__name__)

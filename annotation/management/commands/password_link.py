@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.json_command import JsonCommand
 from annotation.management.open_account import open_account
-from annotation.members.password_links import password_link
+from annotation.members.accounts.password_links import password_link
 
 
 class Command(JsonCommand):

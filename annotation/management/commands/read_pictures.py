@@ -14,6 +14,7 @@ from annotation.picture_text import method, requests
 from annotation.picture_text.job import READINGS
 from runs.control import drain
 
+_FIGURES = ("pictures", "read", "with_words", "failed", "unread_here", "waiting")
 READERS = (PictureReader.LOCAL, PictureReader.MODEL)
 
 
@@ -49,7 +50,9 @@ class Command(JsonCommand):
             if job.problem:
                 raise CommandError(job.problem)
         now = requests.reading_progress(project)
-        return {name: getattr(now, name) for name in ("pictures", "read", "with_words", "failed", "waiting")}
+        if now.model_may_help:
+            self.say(f"A model may read what could not be read here: read_pictures {project.slug} --reader model")
+        return {name: getattr(now, name) for name in _FIGURES}
 
     def failed(self, value: Any) -> bool:
         return bool(self.waits and value["waiting"])

@@ -31,8 +31,13 @@ class Target:
         columns: Sequence[str],
         categories: Sequence[Category],
         questions: Sequence[Question] = (),
+        kept: Mapping[str, str] | None = None,
     ) -> None:
-        """Take the folder and what rows hold; `questions` are the newest versions of the further questions."""
+        """Take the folder and what rows hold.
+
+        `questions` are the newest versions of the further questions, `kept` the kept columns with their types.
+        """
+        self.kept = kept or {}
         self.folder, self.columns, self.categories, self.questions = folder, columns, categories, questions
         self.kinds: Kinds = {question.code: question.kind for question in questions}
         self.name_of = {category.code: category.name for category in categories}

@@ -20,7 +20,7 @@ class ImageFolder:
     def __init__(self, target: Target) -> None:
         self._target = target
         names = ("file_name", *("image_path" if name == "image" else name for name in target.columns))
-        self._typed = Typed(types_of(names, target.kinds), target.categories)
+        self._typed = Typed(types_of(names, target.kinds, target.kept), target.categories)
         self._tables: dict[str, ParquetFile] = {}
         self._files: list[ReleasedFile] = []
         self._count = 0

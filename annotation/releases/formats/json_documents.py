@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from annotation.domain.columns.items import EVIDENCE, INJECTED
+from annotation.domain.formats.kept_columns import EXTRA
 from annotation.domain.label_studio.task import config, task
 from annotation.domain.questions.released_answers import ANSWER_COLUMNS
 from annotation.domain.releases.columns import PICTURE_TEXT_COLUMNS, QUESTION_COLUMN
@@ -42,6 +44,7 @@ class Hvli:
             record["final_labels"] = row["categories"]
         record |= {"tweet_text": row["text"], "image_path": row["image"]}
         record |= {name: row[name] for name in PICTURE_TEXT_COLUMNS if row.get(name) is not None}
+        record |= {name: row[name] for name in (EXTRA, EVIDENCE, INJECTED) if row.get(name)}
         if QUESTION_COLUMN in row:
             record |= {QUESTION_COLUMN: row[QUESTION_COLUMN], "labels": [_answers(label) for label in row["labels"]]}
         return record | {"type": row["pattern"], "difficulty": row["difficulty"]}

@@ -54,7 +54,7 @@ class Parquet:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._typed = Typed(
-            types_of(["image_path" if name == "image" else name for name in target.columns], target.kinds),
+            types_of(["image_path" if name == "image" else name for name in target.columns], target.kinds, target.kept),
             target.categories,
             picture=True,
         )

@@ -6,7 +6,7 @@ from annotation.core.extensions import registered
 from annotation.domain.releases.columns import ReleaseFormat
 from annotation.releases.formats.annotators import Annotators
 from annotation.releases.formats.base import Target, Writer
-from annotation.releases.formats.csv import Sheets
+from annotation.releases.formats.csv import PlainSheets, Sheets
 from annotation.releases.formats.imagefolder import ImageFolder
 from annotation.releases.formats.json_documents import Hvli, LabelStudio
 from annotation.releases.formats.parquet import Parquet
@@ -15,6 +15,7 @@ from annotation.releases.rows import Rows
 
 WRITERS: Mapping[ReleaseFormat, Callable[[Target], Writer]] = {
     ReleaseFormat.CSV: Sheets,
+    ReleaseFormat.CSV_PLAIN: PlainSheets,
     ReleaseFormat.PARQUET: Parquet,
     ReleaseFormat.HVLI: Hvli,
     ReleaseFormat.IMAGEFOLDER: ImageFolder,

@@ -5,7 +5,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.json_command import JsonCommand
 from annotation.management.site_counts import site_counts
-from config import backup, backup_check, backup_rotation
+from config.recovery import backup, backup_check, backup_rotation
 
 
 class Command(JsonCommand):

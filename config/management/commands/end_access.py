@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.json_command import JsonCommand
-from annotation.members.end_access import end_access
+from annotation.members.accounts.end_access import end_access
 
 
 class Command(JsonCommand):

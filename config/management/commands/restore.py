@@ -5,7 +5,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.json_command import JsonCommand
 from annotation.management.site_counts import site_counts
-from config import backup
+from config.recovery import backup
 
 _NEXT = (
     "Now run `manage.py migrate`, `manage.py check --database default` and `manage.py audit`, which looks at every "

@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.management.json_command import MOST_THREADS
-from config import env, env_file
+from config.environment import env, env_file
 from config.server import supervisor
 
 

@@ -33,6 +33,11 @@ COLUMN: Mapping[Explanation, str] = {
 MOST_CHARACTERS = 1200
 """The longest explanation that is stored, in characters; models are asked for two or three sentences."""
 
+MOST_INSULTS = 30
+"""How many words of the post replies must not repeat, at most."""
+MOST_INSULT = 120
+"""The longest of these words, in characters."""
+
 
 def filled(explanations: Mapping[str, str]) -> dict[Explanation, str]:
     """Return the explanations that are not blank, in the order of `Explanation`."""

@@ -7,15 +7,22 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from generation.domain.counterspeech.explanations import MOST_CHARACTERS, Explanation
 from generation.domain.counterspeech.intents import Intent, read_intents
+from generation.domain.counterspeech.languages import english_name
+from generation.domain.counterspeech.platforms import NAMES, Platform
+from generation.domain.counterspeech.registers import Register, read_registers
 from generation.domain.counterspeech.reward import BadParts, Weights
 from generation.domain.counterspeech.writers import WriterMode
 from vocabulary.refusals import gettext_noop as _
-from vocabulary.requests import Asked, Request
-from vocabulary.written_values import Number, Share, one_of
+from vocabulary.requests import Asked, Request, Several
+from vocabulary.written_values import OWN_WORDS, Number, Share, one_of
 
 MOST_CANDIDATES = 10
 MOST_REPLY = 4000
 """The longest reply, in characters."""
+
+
+MOST_TRANSLATED = 20_000
+"""The longest text that is translated, in characters; an answer may take as many tokens."""
 
 
 class Tone(StrEnum):
@@ -42,6 +49,17 @@ INTENT_WORDS = {
     Intent.DENOUNCING: _("Denouncing"),
 }
 _TONES = {Tone.CALM: _("calm"), Tone.WARM: _("warm"), Tone.FIRM: _("firm"), Tone.PLAIN: _("in plain words")}
+REGISTER_WORDS = {
+    Register.FACTS: _("Facts"),
+    Register.HYPOCRISY: _("Points out hypocrisy"),
+    Register.CONSEQUENCES: _("Warns of consequences"),
+    Register.AFFILIATION: _("Shared identity"),
+    Register.EMPATHY: _("Empathy"),
+    Register.HUMOR: _("Humour"),
+    Register.POSITIVE: _("Positive"),
+    Register.QUESTION: _("Counter-question"),
+    Register.DENOUNCING: _("Denouncing"),
+}
 _LENGTHS = {Length.MEDIUM: _("medium"), Length.SHORT: _("short"), Length.LONG: _("long")}
 _MODES = {
     WriterMode.LIST: _("for all in one answer, told all that is known"),
@@ -88,6 +106,18 @@ class CounterRequest(Request):
         int, Field(ge=1, le=MOST_CANDIDATES), Asked(_("Candidates for each"), option="for each intent", metavar="N")
     ] = 5
     tone: Annotated[Tone, Asked(_("Tone"), words=_TONES, option="")] = Tone.CALM
+    registers: Annotated[
+        Several[Register],
+        Field(max_length=len(Register)),
+        Asked(
+            _("Registers"),
+            _("How the replies speak, beside their intent."),
+            words=REGISTER_WORDS,
+            option="how the replies speak, beside their intent: some of {choices}",
+            read=read_registers,
+            body="How the replies speak, beside their intent.",
+        ),
+    ] = ()
     length: Annotated[Length, Asked(_("Length"), words=_LENGTHS, option="")] = Length.MEDIUM
     language: Annotated[
         str,
@@ -96,6 +126,16 @@ class CounterRequest(Request):
             _("Language"), _("Empty: the language of the post."), option="default: the post's", longest=60, line=True
         ),
     ] = ""
+    platform: Annotated[
+        Platform | None,
+        Asked(
+            _("To be posted on"),
+            _("Candidates that are too long there are marked."),
+            words=NAMES,
+            option="the platform whose limit the replies keep to",
+            body="The platform whose limit the replies keep to.",
+        ),
+    ] = None
     shots: Annotated[
         Literal[0, 3],
         Asked(
@@ -146,6 +186,19 @@ class ScoreOptions(Request):
     terms: Terms = Terms()
 
 
+class TranslateOptions(Request):
+    """Options of a run that translates a post, or a reply to it, into the language of its reader."""
+
+    text: Annotated[str, Field(min_length=1, max_length=MOST_TRANSLATED)]
+    language: Annotated[str, Field(min_length=2, max_length=20)]
+    """The code of the language, as the interface has it."""
+
+    @property
+    def language_name(self) -> str:
+        """The English name of the language."""
+        return english_name(self.language)
+
+
 class Answer(BaseModel):
     """Base of the schemas of models' answers: other keys are ignored, but the schema that is sent allows none."""
 
@@ -157,13 +210,13 @@ class Answer(BaseModel):
 class Described(Answer):
     """The description of a picture; empty if the model sees no pictures."""
 
-    description: Annotated[str, Field(max_length=3000)]
+    description: Annotated[str, Field(max_length=3000), OWN_WORDS]
 
 
 class Explained(Answer):
     """One explanation."""
 
-    explanation: Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
+    explanation: Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS), OWN_WORDS]
 
 
 class Offence(Explained):
@@ -172,32 +225,40 @@ class Offence(Explained):
     insults: Annotated[list[Annotated[str, Field(max_length=120)]], Field(max_length=12)] = []
 
 
+class Translated(Answer):
+    """A text in another language."""
+
+    translation: Annotated[str, Field(min_length=1, max_length=3 * MOST_TRANSLATED), OWN_WORDS]
+
+
 class Replies(Answer):
     """The candidates of one intent."""
 
     replies: Annotated[
-        list[Annotated[str, Field(min_length=1, max_length=MOST_REPLY)]], Field(min_length=1, max_length=20)
+        list[Annotated[str, Field(min_length=1, max_length=MOST_REPLY)]],
+        Field(min_length=1, max_length=20),
+        OWN_WORDS,
     ]
 
 
 class Stance(Answer):
     """PC, the stance of the reply: −1 opposes what the post claims, 1 supports it."""
 
-    reason: Annotated[str, Field(max_length=1000)] = ""
+    reason: Annotated[str, Field(max_length=1000), OWN_WORDS] = ""
     stance: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False), Number]
 
 
 class Quality(Answer):
     """AQ, the quality of the argument, 0 to 1."""
 
-    reason: Annotated[str, Field(max_length=1000)] = ""
+    reason: Annotated[str, Field(max_length=1000), OWN_WORDS] = ""
     quality: Share
 
 
 class Toxicity(Answer):
     """T, the toxicity of the reply, 0 to 1."""
 
-    reason: Annotated[str, Field(max_length=1000)] = ""
+    reason: Annotated[str, Field(max_length=1000), OWN_WORDS] = ""
     toxicity: Share
 
 
@@ -213,7 +274,7 @@ _INTENT_FORMS = {
 class SeenIntent(Answer):
     """The intent that a critic sees in a reply; the critic is not told which intent was asked for."""
 
-    reason: Annotated[str, Field(max_length=1000)] = ""
+    reason: Annotated[str, Field(max_length=1000), OWN_WORDS] = ""
     intent: Annotated[Literal["informative", "positive", "questioning", "denouncing", "none"], one_of(_INTENT_FORMS)]
 
 

@@ -1,21 +1,33 @@
 """Safety flags of a reply (threats PI11). A flagged reply can be approved only with a written reason.
 
 The wording is checked here without a model: insults of the post, the project's lexicon, threats, name-calling, swear
-words. Support for the claim and toxicity are read from the critics' numbers, because only a critic can judge them.
+words, what leads to a person, links, and another language than the post's. Support for the claim and toxicity are read
+from the critics' numbers, because only a critic can judge them.
 """
 
 import re
 import tomllib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
+from annotation.domain.masking.mask import Mask, mask
+from generation.domain.counterspeech.claim_states import ClaimState, own_words, unopened_links
+from generation.domain.counterspeech.languages import languages_differ
 from generation.domain.tokens import plain, says
 from vocabulary.display_names import NamedEnum, pgettext
 
 _FILE = Path(__file__).with_name("guard_words.toml")
 _STARRED = re.compile(r"(?<!\w)[a-z]{1,3}(?:\*{2,}|[*#@$%]{3,})[a-z]{0,3}(?!\w)")
+_DIGITS = str.maketrans("013457@$", "oieastas")
+_PLACE = re.compile(
+    r"\b\d{1,5}[a-z]? (?:[A-Z][\w'’]{1,20} ){1,3}(?:Road|Rd|Street|St|Avenue|Ave|Lane|Drive|Way|Close|Place"
+    r"|Square|Court)\b"
+    r"|[가-힣]{1,6}(?:시|군|구|동|읍|면) ?[가-힣0-9]{1,10}(?:로|길) ?\d{1,4}|\d{1,4}번지|\d{1,4}동 ?\d{1,4}호"
+    r"|[\u4e00-\u9fff]{1,6}(?:路|街|巷|弄|道)\d{1,5}号"
+)
 TOXIC = 0.5
 """A reply with this toxicity or more is flagged, whatever words it uses."""
 
@@ -28,12 +40,24 @@ class Flag(NamedEnum):
     THREATENS = "threatens", pgettext("stored word", "threatens")
     CALLS_NAMES = "calls_names", pgettext("stored word", "calls names")
     SWEARS = "swears", pgettext("stored word", "swears")
+    HUNTS = "hunts", pgettext("stored word", "sends readers after somebody")
+    """It asks to find somebody, or to report them to employer or school."""
+    POINTS_AT_A_PERSON = "points_at_a_person", pgettext("stored word", "holds a handle, an address or a number")
+    """It contains a handle, an e-mail or postal address, or a telephone number."""
+    UNOPENED_LINK = "unopened_link", pgettext("stored word", "holds a link that nobody opened")
+    """The site opens no link of a reply, so only a person can say that it is there."""
+    OTHER_LANGUAGE = "other_language", pgettext("stored word", "is in another language than the post")
     SUPPORTS_CLAIM = "supports_claim", pgettext("stored word", "supports the claim")
     """It supports the post: PC above 0."""
     TOXIC = "toxic", pgettext("stored word", "toxic")
     """The toxicity critic gives it T of one half or more."""
     NOT_SCORED = "not_scored", pgettext("stored word", "not read by critics")
     """No critic has scored the present text, so `supports_claim` and `toxic` are not known."""
+    OTHER_INTENT = "other_intent", pgettext("stored word", "is read as another intent")
+    """The critic who was not told the intent saw another one, or none."""
+    COPIED = "copied", pgettext("stored word", "says the same as a stored reply")
+    OPEN_CLAIM = "open_claim", pgettext("stored word", "holds a claim that nobody checked")
+    FALSE_CLAIM = "false_claim", pgettext("stored word", "holds a claim that was found false")
 
 
 @dataclass(frozen=True)
@@ -44,22 +68,72 @@ class FlaggedWords:
     words: str = ""
 
 
+class _Words(NamedTuple):
+    phrases: tuple[str, ...]
+    patterns: tuple[re.Pattern[str], ...]
+
+
 @cache
-def _lists() -> dict[Flag, tuple[str, ...]]:
+def _lists() -> dict[Flag, _Words]:
     lists = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-    return {Flag(name): tuple(plain(phrase) for phrase in rows["phrases"]) for name, rows in lists.items()}
+    return {
+        Flag(name): _Words(tuple(map(plain, rows["phrases"])), tuple(map(re.compile, rows.get("patterns", ()))))
+        for name, rows in lists.items()
+    }
 
 
-def in_wording(text: str, insults: Collection[str] = ()) -> list[FlaggedWords]:
-    """Return the flags that the words of a reply raise. `insults`: the post's own and the project's lexicon."""
-    findings = [FlaggedWords(Flag.REPEATS_INSULT, insult) for insult in insults if says(text, insult)][:1]
-    for flag, phrases in _lists().items():
-        matched = next((phrase for phrase in phrases if says(text, phrase)), None)
+def in_wording(
+    text: str,
+    insults: Collection[str] = (),
+    *,
+    post: str = "",
+    listed: Collection[str] = (),
+    opened: Collection[str] = (),
+) -> list[FlaggedWords]:
+    """Return the flags that the words of a reply raise.
+
+    `insults`: the post's own and the project's lexicon. `post`: the text whose language the reply should have.
+    `listed`: the lines of its list of sources, in whatever language. `opened`: addresses that the site has opened.
+    """
+    spelled = text.translate(_DIGITS)
+    findings = [
+        FlaggedWords(Flag.REPEATS_INSULT, insult) for insult in insults if says(text, insult) or says(spelled, insult)
+    ][:1]
+    folded = plain(text)
+    for flag, words in _lists().items():
+        matched = next((phrase for phrase in words.phrases if says(text, phrase)), None)
+        if matched is None and (found := next(filter(None, (each.search(folded) for each in words.patterns)), None)):
+            matched = found.group()
         if matched is None and flag is Flag.SWEARS and (starred := _STARRED.search(plain(text))):
             matched = starred.group()
         if matched is not None:
             findings.append(FlaggedWords(flag, matched))
-    return findings
+    body = own_words(text, listed)
+    return [*findings, *leads_to_a_person(body), *_links(text, opened), *_other_language(body, post)]
+
+
+def leads_to_a_person(text: str) -> list[FlaggedWords]:
+    """Return the flag of a text that holds a handle, an e-mail or postal address, or a telephone number."""
+    place = _PLACE.search(text)
+    kinds = mask(text, frozenset(Mask) - {Mask.URLS})[1]
+    return [FlaggedWords(Flag.POINTS_AT_A_PERSON, place.group() if place else "")] if place or kinds else []
+
+
+def _links(text: str, opened: Collection[str]) -> list[FlaggedWords]:
+    return [FlaggedWords(Flag.UNOPENED_LINK, link) for link in unopened_links(text, opened)[:1]]
+
+
+def in_claims(states: Mapping[str, ClaimState]) -> list[FlaggedWords]:
+    """Return the flags that claims raise, by sentence and state: one that nobody checked, one that was found false."""
+    raised = {Flag.OPEN_CLAIM: ClaimState.OPEN, Flag.FALSE_CLAIM: ClaimState.CONTRADICTED}
+    firsts = {
+        flag: next((text for text, state in states.items() if state is wanted), None) for flag, wanted in raised.items()
+    }
+    return [FlaggedWords(flag, sentence) for flag, sentence in firsts.items() if sentence is not None]
+
+
+def _other_language(text: str, post: str) -> list[FlaggedWords]:
+    return [FlaggedWords(Flag.OTHER_LANGUAGE)] if post and languages_differ(text, post) else []
 
 
 def in_numbers(pc: float | None, t: float | None) -> list[FlaggedWords]:
@@ -72,9 +146,11 @@ def in_numbers(pc: float | None, t: float | None) -> list[FlaggedWords]:
     return findings
 
 
-def flags(text: str, insults: Collection[str] = (), *, pc: float | None = None, t: float | None = None) -> list[Flag]:
+def flags(
+    text: str, insults: Collection[str] = (), *, post: str = "", pc: float | None = None, t: float | None = None
+) -> list[Flag]:
     """Return the flags of a reply in the order of `Flag`, each once."""
-    raised = {finding.flag for finding in (*in_wording(text, insults), *in_numbers(pc, t))}
+    raised = {finding.flag for finding in (*in_wording(text, insults, post=post), *in_numbers(pc, t))}
     return [flag for flag in Flag if flag in raised]
 
 

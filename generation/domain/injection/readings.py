@@ -22,6 +22,10 @@ class Mismatch(NamedEnum):
         pgettext("stored word", "text and picture together do not read as intended"),
     )
     GROUP_READ = "group_reads_otherwise", pgettext("stored word", "the post is not read as about its group")
+    LANGUAGE_READ = (
+        "language_reads_otherwise",
+        pgettext("stored word", "the text is in another language than its batch"),
+    )
 
 
 @dataclass(frozen=True)
@@ -34,12 +38,18 @@ class WriterReading:
 
 
 def mismatches(
-    pair: PlannedPair, look: PictureLook | None, prior: Category | None, reading: WriterReading
+    pair: PlannedPair,
+    look: PictureLook | None,
+    prior: Category | None,
+    reading: WriterReading,
+    *,
+    is_other_language: bool = False,
 ) -> list[Mismatch]:
     """Return where the readings differ from the plan, each once, in the order of `Mismatch`.
 
     `pair`: the plan, with the group that the text was asked for. `look`: None if nobody looked. `prior`: what the
-    picture was said to mean alone before the look; None if nobody said so.
+    picture was said to mean alone before the look; None if nobody said so. `is_other_language`: the text is surely not
+    in the language that its batch asks for.
     """
     # A post that is harmless in every part may be about nobody.
     about_nobody = not reading.target_group and pair.pattern == "000"
@@ -47,6 +57,7 @@ def mismatches(
         Mismatch.PICTURE_READ: look is not None and prior is not None and prior != look.category,
         Mismatch.TEXT_READ: reading.text.hateful != (pair.pattern[0] == "1"),
         Mismatch.TOGETHER_READ: reading.together.code != pair.category,
+        Mismatch.LANGUAGE_READ: is_other_language,
         Mismatch.GROUP_READ: not about_nobody and not pair.is_about(reading.target_group),
     }
     return [mismatch for mismatch in Mismatch if differs[mismatch]]

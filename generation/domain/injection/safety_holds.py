@@ -7,7 +7,7 @@ sample.
 
 from collections.abc import Collection, Sequence
 
-from annotation.domain.imports.redaction import Mask, mask
+from annotation.domain.masking.mask import Mask, mask
 from generation.domain.counterspeech.safety_flags import Flag, in_wording
 from generation.domain.injection.placeholder import INSULT
 from vocabulary.display_names import NamedEnum, pgettext
@@ -32,6 +32,9 @@ _HOLD_FOR = {
     Flag.THREATENS: Hold.THREATENS,
     Flag.CALLS_NAMES: Hold.CALLS_NAMES,
     Flag.SWEARS: Hold.SWEARS,
+    Flag.HUNTS: Hold.THREATENS,
+    Flag.POINTS_AT_A_PERSON: Hold.POINTS_AT_A_PERSON,
+    Flag.UNOPENED_LINK: Hold.POINTS_AT_A_PERSON,
 }
 
 

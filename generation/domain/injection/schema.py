@@ -7,18 +7,19 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model, field_validator
 from pydantic_core import PydanticCustomError
 
+from annotation.domain.known_words import spellings
 from annotation.domain.priors.schema import category_reader
 from annotation.domain.votes import Category
 from generation.domain.injection.placeholder import INSULT
 from vocabulary.refusals import gettext_noop as _
 from vocabulary.requests import Asked, Request
-from vocabulary.written_values import ClosedSet
+from vocabulary.written_values import OWN_WORDS, ClosedSet
 
 MOST_CHARACTERS = 1_000
 """The longest sample, in characters."""
 LONGEST_DESCRIPTION = 2_000
 MOST_SEED = 2**31 - 1
-_Spelled = tuple[tuple[int, str, tuple[str, ...]], ...]
+_Spelled = tuple[tuple[int, tuple[str, ...]], ...]
 """Categories as keys of a cache: equal categories may have other names."""
 
 
@@ -64,7 +65,7 @@ class _Answer(BaseModel):
 class LookAnswer(_Answer):
     """What a model sees in a picture alone. `target_group` is empty if it is about none of the groups."""
 
-    description: Annotated[str, Field(min_length=1, max_length=LONGEST_DESCRIPTION)]
+    description: Annotated[str, Field(min_length=1, max_length=LONGEST_DESCRIPTION), OWN_WORDS]
     category: int
     target_group: str
 
@@ -72,7 +73,7 @@ class LookAnswer(_Answer):
 class WrittenAnswer(_Answer):
     """A text, and how its writer reads it: the text alone, text and picture together, and about whom."""
 
-    text: Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
+    text: Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS), OWN_WORDS]
     target_group: str
     text_label: int
     final_label: int
@@ -104,12 +105,12 @@ class HatefulText(WrittenAnswer):
 
 def look_shape(categories: Sequence[Category], groups: Sequence[str]) -> type[LookAnswer]:
     """Return the schema of a look: a category of the project, and one of these groups or null."""
-    return _look_shape(_spelled(categories), tuple(groups))
+    return _look_shape(spellings(categories), tuple(groups))
 
 
 def written_shape(*, text_hateful: bool, categories: Sequence[Category], groups: Sequence[str]) -> type[WrittenAnswer]:
     """Return the schema of a sample's text with its readings."""
-    return _written_shape(text_hateful, _spelled(categories), tuple(groups))
+    return _written_shape(text_hateful, spellings(categories), tuple(groups))
 
 
 @lru_cache(maxsize=64)
@@ -127,13 +128,9 @@ def _written_shape(text_hateful: bool, categories: _Spelled, groups: tuple[str, 
     )
 
 
-def _spelled(categories: Sequence[Category]) -> _Spelled:
-    return tuple((row.code, row.name, row.aliases) for row in categories)
-
-
 def _code(categories: _Spelled) -> Any:
-    """Return the type of a category's code; a name or an alias is read too."""
-    rows = [Category(code, name, hateful=False, aliases=aliases) for code, name, aliases in categories]
+    """Return the type of a category's code; a name, an alias or a known word is read too."""
+    rows = [Category(code, name, hateful=False, aliases=tuple(others)) for code, (name, *others) in categories]
     schema = {"type": "integer", "enum": [row.code for row in rows]}
     return Annotated[int, BeforeValidator(category_reader(rows)), WithJsonSchema(schema)]
 

@@ -1,5 +1,6 @@
 """counterspeech SLUG: explain posts, write candidates, score and rank them, and print the lists."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.conf import settings
@@ -11,9 +12,10 @@ from annotation.management.json_command import JsonCommand
 from annotation.management.projects import named_items, project_named
 from annotation.management.request_options import add_options, answers_of
 from annotation.models import Item, Project
-from generation.counterspeech import request
+from generation.counterspeech import doubts, request
 from generation.counterspeech.candidate_json import reported
 from generation.domain.counterspeech.options import CounterRequest
+from generation.domain.counterspeech.writers import WriterMode
 from generation.methods.counterspeech import candidates, explain
 from runs.control import drain, unfinished
 from runs.execution.budget import BudgetExceeded
@@ -31,9 +33,15 @@ class Command(JsonCommand):
         which = parser.add_mutually_exclusive_group(required=True)
         which.add_argument("--items", help="external ids, separated by commas")
         which.add_argument("--stage", choices=list(map(str, Stage)), help="all items of this stage")
+        parser.add_argument(
+            "--undecided", action="store_true", help="with --stage: also posts that nobody has decided to be hateful"
+        )
         add_options(parser, CounterRequest)
         parser.add_argument(
             "--without", action="append", default=[], choices=("pc", "aq", "t"), help="ablation: a term of the reward"
+        )
+        parser.add_argument(
+            "--confirm", action="store_true", help="with mode plain: also posts that look like an order to a model"
         )
         parser.add_argument("--again", action="store_true", help="ask also what was answered before")
         parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="runs at a time")
@@ -41,7 +49,10 @@ class Command(JsonCommand):
     def answer(self, **options: Any) -> Any:
         project = project_named(options["slug"], to_change=True)
         wish = answers_of(CounterRequest, options) | {"terms": _terms(project, options["without"])}
-        exchanges = [request.open_on_item(item) for item in _items(project, options)]
+        items = list(_items(project, options))
+        if not options["confirm"]:
+            _refuse_bare_orders(project, items, wish["mode"])
+        exchanges = [request.open_on_item(item) for item in items]
         for exchange in exchanges:
             exchange.project = project
         try:
@@ -88,8 +99,19 @@ class Command(JsonCommand):
 def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
     items = Item.objects.filter(project=project).exclude(stage__in=(Stage.EXCLUDED, Stage.KNOWN)).order_by("pk")
     if options["stage"]:
-        return items.filter(stage=options["stage"])
+        chosen = items.filter(stage=options["stage"])
+        return chosen if options["undecided"] else chosen.filter(stage=Stage.GOLD, hateful=True)
     return named_items(items, options["items"], "that can be answered")
+
+
+def _refuse_bare_orders(project: Project, items: Iterable[Item], mode: WriterMode | None) -> None:
+    """Raise CommandError for a post that looks like an order to a model and would be sent bare."""
+    for item in items:
+        item.project = project
+        try:
+            doubts.doubt_bare_order(item, mode)
+        except doubts.NotConfirmed as doubt:
+            raise CommandError(f"{item.external_id}: {doubt} Add --confirm to go on all the same.") from None
 
 
 def _terms(project: Project, without: list[str]) -> dict[str, float]:

@@ -8,9 +8,9 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from generation.counterspeech.evaluate import COLUMNS, evaluate
-from generation.counterspeech.import_replies import MOST_BYTES
 from generation.domain.counterspeech.intentconan import COLUMNS as FILE_COLUMNS
 from generation.domain.counterspeech.intentconan import BadFile
+from generation.files.import_replies import MOST_BYTES
 from providers.messages import ProviderError, Refused
 
 _WIDTH = 64
@@ -69,4 +69,5 @@ def _name_of(row: dict[str, Any]) -> str:
     number = f"N = {row['candidates']}" if row["candidates"] else "N unknown"
     writer = f"trained: {row['trained']}" if row["trained"] else str(row["written_by"])
     ablations = f" ({' '.join(row['ablations'])})" if row["ablations"] else ""
-    return f"{number} by {row['chosen_by']}, {row['prompt']}{ablations}, {writer}, {row['model']}"
+    posts = ", samples" if row["injected"] else ""
+    return f"{number} by {row['chosen_by']}, {row['prompt']}{ablations}{posts}, {writer}, {row['model']}"

@@ -7,7 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
-from generation.counterspeech.training_export import write_training_files
+from generation.files.training_export import write_training_files
 
 
 class Command(JsonCommand):
@@ -20,9 +20,10 @@ class Command(JsonCommand):
         super().add_arguments(parser)
         parser.add_argument("slug", help="the project")
         parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new or an empty folder")
+        parser.add_argument("--injected", action="store_true", help="write the samples too, which models wrote")
 
     def answer(self, **options: Any) -> Any:
         project, folder = project_named(options["slug"]), options["out"]
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise CommandError(f"{folder} is there already and not an empty folder: name another one.")
-        return write_training_files(project, folder)
+        return write_training_files(project, folder, injected=options["injected"])

@@ -7,8 +7,8 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
-from generation.counterspeech.import_replies import MOST_BYTES, Report, import_rows
-from generation.domain.counterspeech.intentconan import COLUMNS, BadFile
+from generation.domain.counterspeech.intentconan import READ, BadFile
+from generation.files.import_replies import MOST_BYTES, Report, import_rows
 
 SHOWN = 20
 
@@ -16,7 +16,8 @@ SHOWN = 20
 class Command(JsonCommand):
     help = (
         "Import posts with replies (columns of IntentCONANv2: id, hatespeech, csType, counterspeech and the seven "
-        "explanations) into a project's store of exemplars. All rows or none; every bad row is named."
+        "explanations; or of CONAN: cn_id, hateSpeech, counterSpeech, hsType, hsSubType, cnType) into the store "
+        "of exemplars of a project. All rows or none; every bad row is named."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -24,7 +25,7 @@ class Command(JsonCommand):
         parser.add_argument("slug", help="the project")
         parser.add_argument("file", help=".csv, .tsv, .jsonl or .json")
         parser.add_argument(
-            "--column", action="append", default=[], metavar="OURS=THEIRS", help=f"ours: {', '.join(COLUMNS)}"
+            "--column", action="append", default=[], metavar="OURS=THEIRS", help=f"ours: {', '.join(READ)}"
         )
         parser.add_argument("--source", default="", help="where the rows come from")
         parser.add_argument("--licence", default="")
@@ -66,7 +67,8 @@ class Command(JsonCommand):
 
 def _told(report: Report) -> dict[str, Any]:
     errors = [{"line": error.line, "reason": error.reason} for error in report.errors]
-    return {"ok": report.ok, "rows": report.rows, "stored": report.stored, "intents": report.intents, "errors": errors}
+    counted = {"intents": report.intents, "registers": report.registers, "unread_types": report.unread}
+    return {"ok": report.ok, "rows": report.rows, "stored": report.stored, **counted, "errors": errors}
 
 
 def _mapping(pairs: list[str]) -> dict[str, str]:

@@ -148,7 +148,7 @@ def _ranked(case: PostToAnswer, intent: Intent, written: Written, turns: Mapping
     rows = []
     for place, text in enumerate(written.replies):
         scored = critics.scores(turns, f"{intent}.{place}", case.options.terms.weights())
-        raised = flags(text, case.insults, pc=scored["pc"], t=scored["t"])
+        raised = flags(text, case.insults, post=case.hate.text, pc=scored["pc"], t=scored["t"])
         rows.append({"place": place, "text": text, **scored, "flags": raised, "claims": claims(text)})
     rows.sort(key=lambda row: (row["reward"] is None, -(row["reward"] or 0), row["place"]))
     return {
@@ -160,8 +160,8 @@ def _ranked(case: PostToAnswer, intent: Intent, written: Written, turns: Mapping
     }
 
 
-_ALWAYS = ("mode", "candidates", "trained", "explanations", "shots", "temperature", "terms")
-_LISTED = ("tone", "length", "language")
+_ALWAYS = ("mode", "candidates", "trained", "explanations", "shots", "temperature", "terms", "platform")
+_LISTED = ("tone", "length", "language", "registers")
 """Settings that only a writer in mode `list` is told."""
 
 

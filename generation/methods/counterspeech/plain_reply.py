@@ -11,7 +11,8 @@ from typing import Any
 from pydantic import BaseModel, model_validator
 
 from generation.domain.counterspeech.options import MOST_REPLY
-from providers.structured_output import InvalidAnswer, declines_to_write, read_answer
+from providers.refusals import declines_to_write
+from providers.structured_output import InvalidAnswer, read_answer
 from providers.thoughts import without_thoughts
 from runs.domain.states import Reason
 

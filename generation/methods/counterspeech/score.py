@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from generation.domain.counterspeech.options import ScoreOptions
-from generation.domain.counterspeech.states import ReplyState
+from generation.domain.counterspeech.states import OPEN
 from generation.methods.counterspeech import critics
 from generation.methods.counterspeech.hate_case import Hate, exchange_of, hate_of, still_there
 from generation.models import Exchange, Reply
@@ -62,8 +62,8 @@ class Counterscore:
 
 
 def keep_scores(exchange: Exchange, text: str, scores: Mapping[str, Any]) -> None:
-    """Store the critics' scores of a text in every reply with exactly this text that is not approved."""
-    same = Reply.objects.filter(exchange=exchange, text=text).exclude(state=ReplyState.APPROVED)
+    """Store the critics' scores of a text in every open reply with exactly this text."""
+    same = Reply.objects.filter(exchange=exchange, text=text, state__in=OPEN)
     same.update(scored_sha256=digest(text), **scores)
 
 

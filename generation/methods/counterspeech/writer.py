@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from generation.domain.counterspeech.explanations import Explanation
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.options import CounterOptions, Length, Replies, Tone
+from generation.domain.counterspeech.platforms import LIMITS
+from generation.domain.counterspeech.registers import Register
 from generation.domain.counterspeech.writers import WriterMode
 from generation.domain.near_duplicates import distinct
 from generation.methods.counterspeech.hate_case import APP, POST_LANGUAGE, Hate
 from generation.methods.counterspeech.plain_reply import read_plain_reply
+from providers.refusals import declines_to_write
 from providers.roles import ModelRole
-from providers.structured_output import declines_to_write
 from runs.domain.states import Reason, TurnState
 from runs.methods.method import SavedTurn, Step
 from runs.methods.prompts import load_prompt
@@ -32,6 +34,17 @@ _TONES: Mapping[Tone, str] = {
     Tone.WARM: "Their tone is warm and friendly.",
     Tone.FIRM: "Their tone is firm and clear, without heat.",
     Tone.PLAIN: "They use plain words that a twelve-year-old follows.",
+}
+_REGISTERS: Mapping[Register, str] = {
+    Register.FACTS: "They rest on facts that readers can check.",
+    Register.HYPOCRISY: "They show where the post contradicts itself or measures people by two standards.",
+    Register.CONSEQUENCES: "They calmly say what such words can lead to for people, and never threaten.",
+    Register.AFFILIATION: "They begin with what the author and the people meant have in common.",
+    Register.EMPATHY: "They put into words how the people meant feel when they read this.",
+    Register.HUMOR: "They have a light humour at which the people meant can laugh too, and mock nobody.",
+    Register.POSITIVE: "They are friendly and say something good.",
+    Register.QUESTION: "They ask a question back.",
+    Register.DENOUNCING: "They say clearly that such words are not acceptable.",
 }
 _TOKENS = {Length.SHORT: 120, Length.MEDIUM: 240, Length.LONG: 480}  # for one reply, with room to spare
 _LABELS: Mapping[Explanation, str] = {
@@ -104,9 +117,12 @@ def written(case: PostToAnswer, intent: Intent, turns: Mapping[str, SavedTurn]) 
     digest = intent_turns[0].prompt_digest
     if case.options.mode is WriterMode.LIST:
         (turn,) = intent_turns
-        replies, dropped = distinct(turn.value["replies"] if turn.state == TurnState.OK else ())
+        texts = turn.value["replies"] if turn.state == TurnState.OK else ()
+        given = [text for text in texts if not declines_to_write(text)]
+        replies, dropped = distinct(given)
+        refused = {Reason.REFUSED.value: len(texts) - len(given)} if len(given) < len(texts) else {}
         missing = "" if turn.state == TurnState.OK else turn.reason
-        return Written(replies[: case.options.candidates], dropped, digest, missing)
+        return Written(replies[: case.options.candidates], dropped, digest, missing, refused)
     read: list[tuple[str, str]] = []
     for turn in intent_turns:
         if turn.key == _key(intent):
@@ -199,8 +215,8 @@ def _list_question(case: PostToAnswer, intent: Intent, description: str) -> Step
     options = case.options
     fields = {
         "number": str(options.candidates),
-        "length": _LENGTHS[options.length],
-        "tone": _TONES[options.tone],
+        "length": " ".join((_LENGTHS[options.length], *_limit(options))),
+        "tone": " ".join((_TONES[options.tone], *(_REGISTERS[register] for register in options.registers))),
         "language": options.language or POST_LANGUAGE,
         "explanations": _explained(case),
         "exemplars": _examples(case, intent),
@@ -217,6 +233,13 @@ def _list_question(case: PostToAnswer, intent: Intent, description: str) -> Step
         max_tokens=200 + options.candidates * _TOKENS[options.length],
         context={"task": "write", "intent": intent.value, "candidates": options.candidates},
     )
+
+
+def _limit(options: CounterOptions) -> Iterator[str]:
+    """Yield the sentence about the limit of the platform that was chosen."""
+    if options.platform is not None:
+        limit = LIMITS[options.platform]
+        yield f"Each has at most {limit.most} characters as {limit.name} counts ({limit.rule})."
 
 
 def _explained(case: PostToAnswer) -> str:

@@ -14,7 +14,9 @@ from django.conf import settings
 from django.db.models import Max, QuerySet
 
 from annotation.models import Project
+from generation.domain.counterspeech.languages import differs_from
 from generation.domain.injection.picture_fit import PictureLook, PlannedPair, Unfit, fit
+from generation.domain.injection.placeholder import INSULT
 from generation.domain.injection.readings import WriterReading, mismatches
 from generation.domain.injection.safety_holds import holds
 from generation.domain.injection.schema import BatchOptions
@@ -195,9 +197,12 @@ def _readings(
     reading = WriterReading(
         case.category(answer["text_label"]), case.category(answer["final_label"]), answer["target_group"]
     )
+    is_other = differs_from(str(answer["text"]).replace(INSULT, " "), case.options.language)
     return {
         "readings": {name: answer[name] for name in ("text_label", "final_label", "target_group")},
-        "mismatches": [mismatch.value for mismatch in mismatches(pair, look, case.prior, reading)],
+        "mismatches": [
+            mismatch.value for mismatch in mismatches(pair, look, case.prior, reading, is_other_language=is_other)
+        ],
     }
 
 

@@ -6,8 +6,10 @@ from functools import lru_cache
 from typing import Any
 
 from moderation.domain.antihateagent.actions import InvestigationOptions, Retrieval
+from moderation.domain.antihateagent.doubts import Doubt, doubts_of, rated_claim
 from moderation.domain.antihateagent.hosts import domain_of
-from moderation.domain.antihateagent.page_windows import Window, find_quote, is_copy, shingles, windows
+from moderation.domain.antihateagent.page_windows import Window, is_copy, shingles, windows
+from moderation.domain.antihateagent.passages import Span, find_quote, sentence_of
 from moderation.domain.antihateagent.searches import (
     Search,
     SearchFaults,
@@ -42,7 +44,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class KeptPassage:
-    """A passage that was found on its page."""
+    """A passage that was found on its page, the place of its sentence, and why it may not mean what it says alone."""
 
     quote: str
     start: int
@@ -50,15 +52,18 @@ class KeptPassage:
     stance: str
     relevance: int
     bearing: str
+    sentence: Span = Span(0, 0)
+    doubts: tuple[Doubt, ...] = ()
 
 
 @dataclass
 class Page:
     """A selected page; if it could not be fetched, `fault` says why. `number` is its evidence's, 0 if it holds none.
 
-    `copy_of` is the URL of an earlier page with the same text; `rejected` are quotations that are not on the page;
-    `goes_on`: the page has more text than was read. `parts_read` counts the windows that the model was asked about;
-    `read`: it could use at least one of them.
+    `copy_of` is the URL of an earlier page with the same text; `rejected` are quotations that are not on the page.
+    `source` is what it states of itself (`providers/pages/source.py`); from `comments_at` on it is what its readers
+    wrote, 0: nothing is. `goes_on`: the page has more text than was read. `parts_read` counts the windows that the
+    model was asked about; `read`: it could use at least one of them.
     """
 
     key: str
@@ -70,6 +75,9 @@ class Page:
     sha256: str = ""
     size: int = 0
     fetched_at: str = ""
+    language: str = ""
+    source: Mapping[str, Any] = field(default_factory=dict)
+    comments_at: int = 0
     cut: bool = False
     code: str = ""
     fault: str = ""
@@ -278,10 +286,15 @@ def _page(state: Walk, key: str, hit: Hit, turns: Turns, options: InvestigationO
     if turn is None:
         return page
     page.requested = True
-    value = turn.value if isinstance(turn.value, dict) else {"fault": "The page could not be fetched.", "code": "fault"}
+    value: Mapping[str, Any] = (
+        turn.value if isinstance(turn.value, dict) else {"fault": "The page could not be fetched.", "code": "fault"}
+    )
     page.url, page.title = value.get("url", hit.url), value.get("title") or hit.title
     page.text, page.sha256 = value.get("text", ""), value.get("sha256", "")
     page.size, page.fetched_at = int(value.get("bytes", 0)), value.get("fetched_at", "")
+    page.language = value.get("language", "")
+    page.source = value.get("source") or {}
+    page.comments_at = int(value.get("comments_at", 0))
     page.cut, page.code, page.fault = bool(value.get("cut")), value.get("code", ""), value.get("fault", "")
     if page.fault:
         return page
@@ -328,11 +341,20 @@ def _read(page: Page, turns: Turns) -> None:
             if span is None:
                 page.rejected.append(segment["quote"])
             elif not any(span.start < passage.end and passage.start < span.end for passage in page.passages):
-                quote = page.text[span.start : span.end]
-                passage = KeptPassage(
-                    quote, span.start, span.end, segment["stance"], segment["relevance"], segment["bearing"]
-                )
-                page.passages.append(passage)
+                page.passages.append(_kept(page, span, segment))
+
+
+def _kept(page: Page, span: Span, segment: Mapping[str, Any]) -> KeptPassage:
+    return KeptPassage(
+        page.text[span.start : span.end],
+        span.start,
+        span.end,
+        segment["stance"],
+        segment["relevance"],
+        segment["bearing"],
+        sentence_of(page.text, span),
+        doubts_of(page.text, span, comments_at=page.comments_at, rated_claim=rated_claim(page.source)),
+    )
 
 
 def unstruck_evidence(state: Walk, struck: Sequence[int]) -> list[Page]:

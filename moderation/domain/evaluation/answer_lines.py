@@ -6,6 +6,7 @@ from moderation.domain.evaluation.answers import GivenAnswer, Gold, Question
 from moderation.domain.evaluation.outcomes import RunEnd
 from moderation.domain.predict.protocol import missing_perspectives
 from moderation.domain.task import Task
+from moderation.domain.verdicts import REASON_DISAGREES
 
 
 def answer_line(gold: Gold, run_end: RunEnd, question: Question) -> dict[str, Any]:
@@ -28,6 +29,8 @@ def answer_line(gold: Gold, run_end: RunEnd, question: Question) -> dict[str, An
         "gold_hateful": gold.hateful,
         **({"gold_categories": list(gold.labels)} if gold.labels else {}),
         **_votes(run_end),
+        **_disagreement(run_end),
+        **({"read_by": run_end.read_by} if run_end.read_by else {}),
         **_troubles(run_end),
     }
 
@@ -40,7 +43,18 @@ def _votes(run_end: RunEnd) -> dict[str, Any]:
     return {"votes": votes, "missing": missing_perspectives(run_end.stances)}
 
 
+def _disagreement(run_end: RunEnd) -> dict[str, Any]:
+    """Return the figures of the disagreement inside the debate, null where undefined; nothing without a debate."""
+    figures = {name.value: getattr(figure, "value", None) for name, figure in run_end.disagreement.items()}
+    return {"disagreement": figures} if figures else {}
+
+
 def _troubles(run_end: RunEnd) -> dict[str, Any]:
-    """Return what went wrong with the run's searches and the limit that it ended at; nothing if all went well."""
-    troubles = {"no_search": run_end.no_search, "faults": list(run_end.faults), "limit": run_end.limit}
+    """Return what went wrong: with searches, at a limit, or in a reason that concludes the opposite of the verdict."""
+    troubles = {
+        "no_search": run_end.no_search,
+        "faults": list(run_end.faults),
+        "limit": run_end.limit,
+        "contradicted": REASON_DISAGREES in run_end.warnings,
+    }
     return {name: value for name, value in troubles.items() if value}

@@ -143,6 +143,15 @@ class GoldReader:
         pattern = self._pattern(row, hateful)
         return Gold(row.external_id, hateful, min(codes, default=None), pattern, row.subset, tuple(as_stored(codes)))
 
+    def votes(self, row: Row) -> tuple[int, int]:
+        """Return the number of a row's annotators who called it hateful, and not hateful.
+
+        A label that names neither side, or both, counts for none.
+        """
+        given = [label.category or label.replaced_by for label in row.labels]
+        sides = [{self._side(word) for word in self._words(written).values()} for written in given if written]
+        return sides.count({True}), sides.count({False})
+
     def _check_side(self, row: Row, words: Mapping[str, str]) -> None:
         """Compare the categories with what the row says of hateful or not. What the caller maps stands."""
         if row.claimed_hateful is None or ANY in self.own:

@@ -9,6 +9,7 @@ from typing import Any
 from moderation.domain.evaluation.intervals import mean_interval
 from moderation.domain.evaluation.repeats import spread
 from moderation.domain.hatexscore.score import PARTS, Measure, Scored, combined
+from moderation.domain.hatexscore.second_reading import counted_readings
 
 FIGURES = (*PARTS, "score")
 SCORED = "scored"
@@ -20,6 +21,8 @@ class ScoredExplanation:
 
     state: str
     parts: Scored | None = None
+    read_by: str = ""
+    """Who read it (`ReadBy`); empty where no reader is bound, and where nothing was read."""
 
 
 def score_figures(repeats: Sequence[Mapping[str, ScoredExplanation]], measure: Measure) -> dict[str, Any]:
@@ -47,8 +50,14 @@ def score_figures(repeats: Sequence[Mapping[str, ScoredExplanation]], measure: M
         figures[part] = figure.as_json() if figure else None
     items = sorted({name for row in rows for name in row})
     interval = mean_interval([[row[name].score for row in rows if name in row] for name in items])
+    explanations = [explanation for repeat in repeats for explanation in repeat.values()]
     return {
         "figures": figures,
         "interval": interval.as_json() if interval else None,
-        "counts": dict(Counter(explanation.state for repeat in repeats for explanation in repeat.values())),
+        "counts": dict(Counter(explanation.state for explanation in explanations)),
     }
+
+
+def readings_of(repeats: Sequence[Mapping[str, ScoredExplanation]]) -> dict[str, int]:
+    """Return how many explanations were read by whom."""
+    return counted_readings(explanation.read_by for repeat in repeats for explanation in repeat.values())

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.domain.patterns import PATTERNS
+from annotation.domain.statistics.figure import Figure
 from annotation.domain.statistics.intervals import Interval
+from moderation.domain.disagreement import Inner
 from moderation.domain.evaluation.answers import (
     HATEFUL,
     GivenAnswer,
@@ -50,6 +52,10 @@ class RunEnd:
     """The limit at which the run ended early with what it had."""
     warnings: Sequence[str] = ()
     """What readers of the verdict should know."""
+    disagreement: Mapping[Inner, Figure] = field(default_factory=dict)
+    """The figures of the disagreement inside a debate."""
+    read_by: str = ""
+    """Who read an explanation in prose (`ReadBy`); empty where no reader is bound, and where nothing was read."""
 
     def answer(self, task: Task) -> GivenAnswer | None:
         """Return the answer for the figures.

@@ -38,18 +38,22 @@ def conclusions(explanation: str, quoted: Sequence[Quotation] | None = None) -> 
         return []
     told = list(_said_by_others(others))
     verbs = ellipses(text, segments, told)
-    by_verb = (verb.said for verb in verbs if verb.is_sure)
-    stated = _outermost([*stated, *chosen_of_two(text, segments), *by_verb])
-    return _decided(text, segments, stated, verbs) if stated else _outermost(implied(text, segments, told))
+    chosen = [*by_code, *by_reading, *chosen_of_two(text, segments), *(verb.said for verb in verbs if verb.is_sure)]
+    stated = _outermost([*stated, *chosen])
+    return _decided(text, segments, stated, verbs, chosen) if stated else _outermost(implied(text, segments, told))
 
 
 def _decided(
-    text: str, segments: Sequence[Segment], stated: Sequence[Conclusion], verbs: Sequence[Verb]
+    text: str,
+    segments: Sequence[Segment],
+    stated: Sequence[Conclusion],
+    verbs: Sequence[Verb],
+    chosen: Sequence[Conclusion],
 ) -> list[Conclusion]:
     """Return what decides of what is stated; nothing where the explanation takes it back as undecided."""
     final = deciding(text, segments, _final(text, stated))
     is_headed = bool(final) and bool(labels.heading_of(text[final[-1].start : final[-1].end]))
-    return [] if final and not is_headed and is_undecided(text, segments, final[-1], verbs) else final
+    return [] if final and not is_headed and is_undecided(text, segments, final, verbs, chosen) else final
 
 
 def verdict(explanation: str) -> bool | None:

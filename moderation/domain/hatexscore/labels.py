@@ -27,6 +27,14 @@ _FIELD = re.compile(
     r"(?:\s|(?<=\s))(?=[ox](?:[\s,.;)]|$))|(?![^:=\n]{0,40}(?:confiden|certain|sever|신뢰|확신|심각|置信|把握|严重))"
     r"(?:[^.?!:=\n。;,|()]|\([^()\n]{0,20}\)){0,40}[?:=|—,]"
 )
+# What a field holds that is left open, and a field of JSON that holds something else than the word.
+_OPEN_FIELD = re.compile(
+    r"['\"\s]*[:=|]\s*['\"]?(?:null|unknown|unclear|undetermined|undecided|tbd|to be determined|\?+"
+    r"|—|-|미정|불명|불분명|알 수 없음|판단 불가"
+    r"|未知|待定|不明|不详|无法判断)['\"\s]*(?:$|[,;|}\n)])"
+    r"|['\"\s]*[:=]?\s*\d+\s?(?:votes?|raters?|annotators?|people|of\b|표|명|票|人|项)"
+)
+_NUMBER_FIELD = re.compile(r"[^\n,;.()]{0,8}[:=]\s*\d")
 _ANSWER_HEADING = re.compile(r"\banswer\b|답|答案|回答")
 _NUMBER_HEADING = re.compile(
     r"answer|label|class|prediction|output|verdict|decision|답|라벨|레이블|예측|판정|분류|答案|回答|标签|预测|判定|分类"
@@ -69,6 +77,7 @@ class _Patterns(NamedTuple):
     benign: re.Pattern[str]
     other_label: re.Pattern[str]
     no_verdict: re.Pattern[str]
+    named_reading: re.Pattern[str]
     announces: re.Pattern[str]
     early: re.Pattern[str]
     refusal: re.Pattern[str]
@@ -85,7 +94,8 @@ class _Patterns(NamedTuple):
 @cache
 def _patterns() -> _Patterns:
     before, heading = any_of("heading_before"), any_of("heading")
-    sides = r"\s*(?:/|,|、|와|나|또는|및|和|与|或|还是|\b(?:or|and|versus|vs\.?)\b)\s*(?:(?:for|as|an?)\s)?"
+    between = r"(?:/|,|、|와|나|또는|및|和|与|或|还是|\b(?:or|and|to|versus|vs\.?)\b)"
+    sides = rf"(?:\s?\d+(?:명|人))?\s*{between}\s*(?:(?:for|as|an?|\d+)\s)?"
     hate = r"(?:hateful|hate|혐오|仇恨)"
     non = r"(?:(?:non|not)[\s-]*(?:hateful|hate)|non|(?<=or )not|(?<=/)not|비\s?혐오|非\s?仇恨)"
     denied = rf"(?:(?:{any_of('negation')}|{any_of('copula')})\s?)"
@@ -106,6 +116,7 @@ def _patterns() -> _Patterns:
         no_verdict=re.compile(
             rf"(?![^:\n]{{0,40}}{any_of('reached')})[^:(\n]{{0,12}}{any_of('no_verdict')}(?:[^:\n]{{0,10}}[:=]|\s{{2,}})"
         ),
+        named_reading=re.compile(rf"[\s>*-]*{any_of('named_reading')}\s*$"),
         announces=re.compile(any_of("announces")),
         early=re.compile(any_of("early")),
         refusal=re.compile(any_of("refusal")),
@@ -117,7 +128,7 @@ def _patterns() -> _Patterns:
         announced=re.compile(rf"(?<![a-z]){heading}\s*[{ARROW}?]$"),
         denied=re.compile(rf"\bnon|{any_of('negation')}|{any_of('fine')}|비|非"),
         label=re.compile(
-            rf"\s*(?:(?:yes|no|예|네|아니요|아니오|是|否|不),\s*)?(?:{denied}?{word}(?:{any_of('negation')}.{{0,4}})?|{before}?\s?{heading}|{any_of('other_label')})[.!]?\s*"
+            rf"\s*(?:(?:yes|no|예|네|아니요|아니오|是|否|不),\s*)?(?:{denied}?{word}(?:{any_of('negation')}[가-힣]{{0,4}})?|{before}?\s?{heading}|{any_of('other_label')})[.!]?\s*"
         ),
     )
 
@@ -171,12 +182,19 @@ def is_final(heading: str) -> bool:
 
 def has_no_verdict(text: str, segment: Segment) -> bool:
     """Whether the segment names a topic, a tone or a definition, announces readings, or rates the text halfway."""
-    if _patterns().no_verdict.match(text, label_start(text, segment), segment.end):
+    start = label_start(text, segment)
+    if _patterns().no_verdict.match(text, start, segment.end) or _names_reading(text, segment):
         return True
     if _patterns().announces.search(text, segment.start, segment.end):
         return True
     mentions = (tongue.word(text, segment.start, segment.end) for tongue in tongues())
     return any(_LOW < (_rating(text, segment.start, mention) or 0) < _HIGH for mention in mentions if mention)
+
+
+def _names_reading(text: str, segment: Segment) -> bool:
+    """Whether a line is the heading of a reading."""
+    is_line = segment.stop in ("\n", ":") and text[: segment.start].rpartition("\n")[2].strip() == ""
+    return is_line and _patterns().named_reading.match(text, segment.start, segment.end) is not None
 
 
 def is_refusal(text: str, segment: Segment) -> bool:
@@ -226,6 +244,21 @@ def other_label(text: str, segment: Segment) -> Conclusion | None:
     if kinds & _UNLIKE_BENIGN or not patterns.benign.search(text, start, segment.end):
         return None
     return Conclusion(label_start(text, segment), segment.end, hateful=False)
+
+
+def is_open_field(text: str, segment: Segment) -> bool:
+    """Whether the segment is a field with a word of hate as its name, and its value is left open or a count."""
+    return _is_field(text, segment, _OPEN_FIELD)
+
+
+def is_number_field(text: str, segment: Segment) -> bool:
+    """Whether the segment is a field with a word of hate as its name and a number as its value."""
+    return _is_field(text, segment, _NUMBER_FIELD)
+
+
+def _is_field(text: str, segment: Segment, value: re.Pattern[str]) -> bool:
+    mentions = filter(None, (tongue.word(text, segment.start, segment.end) for tongue in tongues()))
+    return any(value.match(text, mention.end) for mention in mentions)
 
 
 def answered(text: str, segment: Segment, words: Words = HATEFUL) -> Conclusion | None:

@@ -8,7 +8,7 @@ from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.group_list_files import NAMES
 from moderation.domain.hatexscore.score import Measure, Weights
-from moderation.domain.hatexscore.tokenize import LANGUAGES
+from moderation.domain.hatexscore.words.tokenize import LANGUAGES
 from vocabulary.refusals import Refused
 from vocabulary.refusals import gettext_noop as _
 from vocabulary.requests import Asked, Request

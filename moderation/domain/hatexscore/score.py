@@ -16,9 +16,10 @@ from moderation.domain.hatexscore.masking import Rationale, mask
 from moderation.domain.hatexscore.normalize import Span
 from moderation.domain.hatexscore.qf import is_trivial, quotation_faithfulness
 from moderation.domain.hatexscore.quotations import Quotation, quotations
-from moderation.domain.hatexscore.shared_words import shared_runs
+from moderation.domain.hatexscore.second_reading import SecondReading
 from moderation.domain.hatexscore.tgi import NamedGroup, groups, identified
-from moderation.domain.hatexscore.tokenize import language_of
+from moderation.domain.hatexscore.words.shared_words import shared_runs
+from moderation.domain.hatexscore.words.tokenize import language_of
 
 PARTS = ("htc", "qf", "tgi", "cc")
 THRESHOLDS = tuple(number / 10 for number in range(1, 10))
@@ -85,6 +86,9 @@ class Reading:
     groups: Sequence[NamedGroup]
     appended: bool = False
     """Whether the conclusion line was added for the label of a structured answer."""
+    second: SecondReading | None = None
+    """What a model read in it; None: nobody was asked, or the answer was of no use."""
+    second_groups: Sequence[NamedGroup] = ()
 
     @property
     def is_trivial(self) -> bool:
@@ -98,8 +102,10 @@ class Reading:
 
     @property
     def stated(self) -> bool | None:
-        """What its last conclusion says; None where it comes to none."""
-        return self.conclusions[-1].hateful if self.conclusions else None
+        """What its last conclusion says, else what the reader read; None where it comes to none."""
+        if self.conclusions:
+            return self.conclusions[-1].hateful
+        return self.second.conclusion if self.second else None
 
 
 @dataclass(frozen=True)
@@ -121,11 +127,12 @@ def read(
     language: str = "",
     listed: Groups | None = None,
     label: bool | None = None,
+    second: SecondReading | None = None,
 ) -> Reading:
     """Read an explanation of a text. Raises MissingExtra where the language's library is not there.
 
     Without a language it is told by the script; without a list it is the language's default. `label` is that of a
-    structured answer, appended as a conclusion line.
+    structured answer, appended as a conclusion line. `second` is what a model read in it.
     """
     if label is not None:
         explanation = f"{explanation.rstrip()}\n{conclusion_line(label)}"
@@ -145,6 +152,8 @@ def read(
         masked=masked.text,
         groups=groups(explanation, quoted, language, listed),
         appended=label is not None,
+        second=second,
+        second_groups=second.groups_in(explanation, quoted, language, listed) if second else (),
     )
 
 
@@ -160,8 +169,8 @@ def score(
     qf = 0.0
     if reading.has_evidence and prediction is not None:
         qf = quotation_faithfulness(prediction, p, p_masked)
-    found = identified(reading.groups, prediction)
-    return combined(int(bool(reading.conclusions)), qf, int(bool(found)), prediction, measure, found)
+    found = identified([*reading.groups, *reading.second_groups], prediction)
+    return combined(int(reading.stated is not None), qf, int(bool(found)), prediction, measure, found)
 
 
 def combined(

@@ -123,6 +123,8 @@ class Tongue:
         self._own = frozenset(self._table["own"])
         self._subject = re.compile(self.any_of("subject"))
         self._supposed = re.compile(self.any_of("supposed"))
+        self._subjects = re.compile(self.any_of("subjects")) if code == "en" else re.compile("")
+        self._others = re.compile(rf"(?:(?:and|but|so|since|because)\s)?{self.any_of('others')}")
 
     def signs(self, text: str, start: int, end: int, words: Words = HATEFUL) -> list[Sign]:
         """Return the signs between these places; where several begin at one place the longest, no two overlap.
@@ -162,6 +164,14 @@ class Tongue:
     def is_supposed(self, text: str, start: int, end: int) -> bool:
         """Whether what stands here, where a clause begins, makes the clause a supposition."""
         return self._supposed.match(text, start, end) is not None
+
+    def names_post(self, noun: str) -> bool:
+        """Whether this word is one for the post, its parts or its label."""
+        return self._subjects.fullmatch(noun) is not None
+
+    def of_others(self, text: str, start: int, end: int) -> re.Match[str] | None:
+        """Return the words between these places that make the clause one about something else than the post."""
+        return (self._others.search if self.code == "ko" else self._others.match)(text, start, end)
 
     def is_own(self, word: str) -> bool:
         """Whether a verb of telling behind this word tells the writer's own opinion."""

@@ -17,6 +17,8 @@ from moderation.domain.hatexscore.signs import HATEFUL, Words, tongues
 
 def stated_in(text: str, segment: Segment, words: Words = HATEFUL) -> Sequence[Conclusion]:
     """Return what the segment states with these kinds of words; `text` is plain text."""
+    if labels.is_open_field(text, segment):
+        return []
     if labels.offers_both(text, segment):
         is_asked = segment.stop == "?" and labels.hateful_first(text, segment)
         chosen = labels.answered(text, segment, words) if is_asked else None
@@ -25,7 +27,7 @@ def stated_in(text: str, segment: Segment, words: Words = HATEFUL) -> Sequence[C
         return [answered]
     if asked := labels.rhetorical(text, segment, words):
         return [asked]
-    if segment.stop == "?" or labels.has_no_verdict(text, segment):
+    if segment.stop == "?" or labels.is_number_field(text, segment) or labels.has_no_verdict(text, segment):
         return []
     return [statement.said for statement in statements(text, segment, words) if statement.left_open is None]
 

@@ -17,7 +17,7 @@ from moderation.domain.hatexscore.persons import is_one, is_shown
 from moderation.domain.hatexscore.plain_text import simplified
 from moderation.domain.hatexscore.quotations import Quotation, blanked, words_of_others
 from moderation.domain.hatexscore.ties import QUOTE, Ties
-from moderation.domain.hatexscore.tokenize import Token, Tongue, grams, tongue
+from moderation.domain.hatexscore.words.tokenize import Token, Tongue, grams, tongue
 
 # Names of categories that say nothing about whom they mean.
 _NAMELESS = {

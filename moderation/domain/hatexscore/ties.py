@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
 from moderation.domain.hatexscore.quotations import BLANK
-from moderation.domain.hatexscore.tokenize import Tongue, grams, tongue, words
+from moderation.domain.hatexscore.words.tokenize import Tongue, grams, tongue, words
 
 QUOTE = "quote"
 _NEIGHBOURS = (-1, 1, -2, 2)
@@ -49,10 +49,11 @@ class Ties:
         asked = before if _ASKS.fullmatch(before) else ""
         if asked and self.own(number - 1):
             return self.own(number - 1)
-        if not _first_of(_about_the_text(self._speech.code), asked + sentence, self._speech):
-            return ""
+        of_lists = self._of_lists if _LIST_LINE.match(sentence) else ""
+        if of_lists or not _first_of(_about_the_text(self._speech.code), asked + sentence, self._speech):
+            return of_lists
         near = (self.own(number + step) for step in _NEIGHBOURS if 0 <= number + step < len(self._sentences))
-        return next(filter(None, near), self._of_lists if _LIST_LINE.match(sentence) else "")
+        return next(filter(None, near), "")
 
     @cached_property
     def _of_lists(self) -> str:

@@ -14,7 +14,8 @@ from pydantic_core import PydanticCustomError
 
 from moderation.domain.predict.perspectives import Perspective
 from moderation.domain.verdicts import HATEFUL_FORMS, NOT_HATEFUL_FORMS, AnswerShape
-from vocabulary.written_values import ClosedSet, folded
+from vocabulary.folded_words import folded
+from vocabulary.written_values import ClosedSet
 
 DONT_KNOW = "I don't know"
 HATE, NON_HATE = "Hate", "Non-hate"

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from moderation.domain.disagreement import panel_disagreement
 from moderation.domain.predict.answers import DONT_KNOW, HATE, NON_HATE, Position
 from moderation.domain.predict.perspectives import SEEDED, Perspective
 from moderation.domain.prompt_options import PromptOptions
@@ -261,12 +262,15 @@ def verdict(
     `suspect`: something that the models read looks like an attempt to steer them. Together with a change of stance this
     marks the run, so that people check the debate (threats T9).
     """
-    changed = agreed(values)
+    changed, counts = agreed(values), tally(votes)
     return stated_verdict(judgement["label"] == HATE, judgement["reason"]) | {
         "label": judgement["label"],
-        "votes": tally(votes),
+        "votes": counts,
         "majority": majority(votes),
         "stances": [row.as_json() for row in votes],
         "changed": changed,
+        **panel_disagreement(
+            counts[Stance.HATE], counts[Stance.NON_HATE], len(changed), 2 if "hate.2" in values else 1
+        ),
         "flipped_after_untrusted_text": suspect and bool(changed),
     }

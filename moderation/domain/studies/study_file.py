@@ -15,8 +15,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from annotation.domain.formats.base import Format
 from moderation.domain.evaluation.request import Explanations, Measuring, Sampling
-from moderation.domain.evaluation.table import Phrase
-from moderation.domain.evaluation.table import gettext_noop as _
+from moderation.domain.evaluation.tables.table import Phrase
+from moderation.domain.evaluation.tables.table import gettext_noop as _
 from vocabulary.requests import Request
 
 LONGEST = 100_000

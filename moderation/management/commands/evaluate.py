@@ -19,9 +19,9 @@ from annotation.models import Project
 from moderation.domain.evaluation.answers import GivenAnswer, Question, counted_categories, is_readable, mark_answer
 from moderation.domain.evaluation.paired_tests import mcnemar
 from moderation.domain.evaluation.predictions import read_predictions
-from moderation.domain.evaluation.render import remarks_on_examples
 from moderation.domain.evaluation.request import EvaluationChoices, Explanations, Measuring, Sampling
 from moderation.domain.evaluation.scores import score_answers
+from moderation.domain.evaluation.tables.render import remarks_on_examples
 from moderation.domain.task import Task
 from moderation.evaluation import continuation
 from moderation.evaluation import start as evaluation_start

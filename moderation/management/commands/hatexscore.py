@@ -20,7 +20,8 @@ from moderation.domain.hatexscore import group_list_files
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.request import Scoring
 from moderation.domain.hatexscore.score import PARTS, Scored, sweep
-from moderation.domain.hatexscore.tokenize import MissingExtra, tongue
+from moderation.domain.hatexscore.second_reading import ReadBy
+from moderation.domain.hatexscore.words.tokenize import MissingExtra, tongue
 from moderation.hatexscore import group_lists, start
 from moderation.hatexscore.batch_scoring import Order, Result, scored
 from moderation.hatexscore.jsonl import MOST_FAULTS, Fault, Line, lines_of
@@ -38,10 +39,13 @@ class Tally:
     counts: dict[str, int] = field(
         default_factory=lambda: dict.fromkeys(("scored", "refused", "unreadable", "failed"), 0)
     )
+    readings: dict[str, int] = field(default_factory=lambda: dict.fromkeys(map(str, ReadBy), 0))
+    """How many explanations were read by whom; empty ones are in none of them."""
 
     def add(self, result: Result) -> None:
         """Count one result; only what has a score is in the means."""
         self.counts[result.state] += 1
+        self.readings[result.read_by] += bool(result.line.explanation.strip())
         if (score := result.score) is not None:
             for name in NAMES:
                 self.values[name].append(getattr(score, name))
@@ -113,6 +117,8 @@ class Command(JsonCommand):
             self.stdout.write(f"{',' if place else ''}\n{_json(result.shown)}", ending="")
         named = {"estimator": str(value.order.estimator), "model": value.order.model}
         rest = named | {"means": value.tally.means, "counts": value.tally.counts}
+        if value.order.reader:
+            rest["reader"], rest["read_by"] = value.order.reader, value.tally.readings
         if value.swept:
             rest["sweep"] = self._swept(value)
         self.stdout.write(f"\n], {_json(rest)[1:]}")
@@ -125,6 +131,12 @@ class Command(JsonCommand):
         means = value.tally.means
         self.stdout.write(f"{'mean':>6}  " + "  ".join(_figure(means[name]) for name in NAMES))
         self.stdout.write(", ".join(f"{count} {state}" for state, count in value.tally.counts.items()))
+        if value.order.reader:
+            readings = value.tally.readings
+            self.stdout.write(
+                f"Read by the rules {readings['rules']}, by {value.order.reader} {readings['reader']}, "
+                f"by nobody {readings['nobody']}."
+            )
         for row in self._swept(value) if value.swept else ():
             self.stdout.write(f"τ {row['threshold']:.1f}  cc {row['cc']:.3f}  score {row['score']:.3f}")
 
@@ -175,12 +187,20 @@ def _order(options: dict[str, Any]) -> Order:
     listed = _listed(options["list"], project)
     scoring = Scoring.of(answers_of(Scoring, options | {"list": ""}))
     try:
-        model = start.estimator_name(scoring, start.pasted("", None))
+        model, reader = start.estimator_name(scoring, start.pasted("", None)), start.reader_name(project)
         if scoring.language:
             tongue(scoring.language).tokenize("a")  # what is missing is said before anything is scored
     except (ValueError, MissingExtra) as fault:
         raise CommandError(str(fault)) from None
-    order = Order(scoring.estimator, model, scoring.measure, scoring.language, listed, threads=options["threads"])
+    order = Order(
+        scoring.estimator,
+        model,
+        scoring.measure,
+        scoring.language,
+        listed,
+        threads=options["threads"],
+        reader=reader,
+    )
     if project is None:
         return order
     budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)

@@ -13,6 +13,7 @@ from annotation.models import Item, Project
 from moderation.debates import ask_again, start
 from moderation.debates.forms import left_out_sentence
 from moderation.debates.run_json import run_as_json
+from moderation.domain.verdicts import REASON_DISAGREES
 from moderation.management.method_options import command_options, methods_with, retried_states
 from moderation.management.step_lines import StepLines
 from moderation.methods.debate_method import BadChoice
@@ -128,6 +129,10 @@ class Command(JsonCommand):
         for result in value:
             verdict = result["reason_code"] or {True: "hateful", False: "not hateful", None: "-"}[result["hateful"]]
             self.stdout.write(f"{result['item']}  {result['state']}  {verdict}  {result['calls']} calls")
+            if REASON_DISAGREES in result["warnings"]:
+                self.stdout.write("  Its reason concludes the opposite.")
+            if "model" in result.get("read_by", {}):
+                self.stdout.write(f"  Its reason was read by {result['read_by']['model']} as well as by the rules.")
             if result["no_search"]:
                 self.stdout.write("  No search was possible.")
             if result["missing"]:

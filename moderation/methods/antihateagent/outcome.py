@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
+from annotation.core.extensions import pasted_text, tell_of_claim_check
 from annotation.domain.one_line import one_line
-from annotation.models import Item
+from annotation.models import Item, Project
 from moderation.domain.antihateagent.actions import InvestigationOptions
-from moderation.domain.antihateagent.page_windows import check_rationale
+from moderation.domain.antihateagent.citations import check_rationale
 from moderation.domain.antihateagent.protocol import Page, Walk, unstruck_evidence, walk
 from moderation.domain.tongue import Tongue
 from moderation.domain.verdicts import stated_verdict
@@ -36,9 +39,9 @@ def outcome_of(case: InvestigationCase, state: Walk, limit: Mapping[str, str] | 
     judgment, claim = state.verdict or {}, case.options.claim
     evidence = unstruck_evidence(state, case.options.struck)
     post = (case.post.text, case.post.description or "", case.post.picture_text)
-    sources = [claim, *post, *(page.text for page in evidence)]
     urls = [url for page in state.read_pages for url in (page.url, page.hit.url)]
-    checked = check_rationale(judgment["rationale"], [page.number for page in evidence], sources, urls)
+    numbers, texts = [page.number for page in evidence], [page.text for page in evidence]
+    checked = check_rationale(judgment["rationale"], numbers, [claim, *post], texts, urls)
     grounded = [page for page in state.read_pages if page.number not in case.options.struck]
     about = {"claim": claim, "holds": _HOLDS[judgment["verdict"]]} if claim else {}
     reason = f"{_NO_SEARCH[case.tongue]} {checked.text}" if state.was_search_impossible else checked.text
@@ -58,6 +61,7 @@ def outcome_of(case: InvestigationCase, state: Walk, limit: Mapping[str, str] | 
             "citations": list(checked.unknown),
             "addresses": len(checked.addresses),
             "quotes": list(checked.quotes),
+            "statements": list(checked.unsourced),
         },
     }
 
@@ -69,17 +73,21 @@ def store_evidence(run: Run, outcome: Outcome) -> bool:
     """
     if not is_of_evaluation(run):
         item = item_of_run(run)
-        if item is not None and fork.judged_run(run) is None:
+        if fork.judged_run(run) is None and (item is not None or pasted_text(run.project, run.subject) is not None):
             _keep(run, item)
+        if run.options.get("claim"):
+            transaction.on_commit(partial(tell_of_claim_check, run.project, run.subject), robust=True)
     return verdict_outcome.dispute_if_verdict_differs(run, outcome)
 
 
-def _keep(run: Run, item: Item) -> None:
+def _keep(run: Run, item: Item | None) -> None:
     """Store a card for each page that holds evidence. A run that judges another run's evidence has no own cards."""
+    project = Project.objects.get(public_id=run.project) if item is None else item.project
+    about: dict[str, Any] = {"item": item, "project": project}
     state = walk(turns.saved_turns(run), InvestigationOptions.model_validate(run.options))
     for page in state.evidence:
         card, is_new = Evidence.objects.get_or_create(
-            run=run.public_id, number=page.number, defaults=_fields(page, item)
+            run=run.public_id, number=page.number, defaults=_fields(page) | about
         )
         if is_new:
             EvidenceSegment.objects.bulk_create(
@@ -96,9 +104,8 @@ def _keep(run: Run, item: Item) -> None:
             )
 
 
-def _fields(page: Page, item: Item) -> dict[str, object]:
+def _fields(page: Page) -> dict[str, object]:
     return {
-        "item": item,
         "url": page.url[:2000],
         "title": one_line(page.title)[:300],
         "query": page.hit.query[:400],
@@ -106,6 +113,8 @@ def _fields(page: Page, item: Item) -> dict[str, object]:
         "sha256": page.sha256,
         "text": page.text,
         "copies": page.copies,
+        "source": {"language": page.language or None, **page.source},
+        "comments_at": page.comments_at,
     }
 
 

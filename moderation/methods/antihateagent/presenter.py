@@ -1,6 +1,5 @@
 """An investigation for its page: its rounds, its steps in words, and its reasons split into text and citations."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from moderation.domain.antihateagent.actions import InvestigationOptions
+from moderation.domain.antihateagent.citations import CITATION
 from moderation.domain.antihateagent.protocol import Walk, walk
 from moderation.methods.debate_method import StepWords
 from runs.models import Run, Turn
@@ -27,8 +27,6 @@ _STEPS = {
 }
 """What a step does, by the first part of its key."""
 
-_CITED = re.compile(r"\[(\d{1,3}(?:, \d{1,3})*)\]")
-
 
 @dataclass(frozen=True)
 class RationalePiece:
@@ -42,7 +40,7 @@ def split_citations(text: str) -> list[RationalePiece]:
     """Return a rationale in pieces: text, and numbers of evidence."""
     pieces: list[RationalePiece] = []
     at = 0
-    for citation in _CITED.finditer(text):
+    for citation in CITATION.finditer(text):
         pieces.append(RationalePiece(text[at : citation.start()]))
         pieces += [RationalePiece(f"[{number}]", int(number)) for number in citation.group(1).split(", ")]
         at = citation.end()

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from moderation.domain.antihateagent import actions
 from moderation.domain.antihateagent.actions import Instructions, InvestigationOptions
+from moderation.domain.antihateagent.doubts import Doubt
 from moderation.domain.antihateagent.page_windows import Window, page_number
 from moderation.domain.antihateagent.protocol import KeptPassage, Page, Round, Walk, unstruck_evidence
 from moderation.domain.tongue import Tongue
@@ -19,6 +20,7 @@ NAME = "antihateagent"
 
 _QUESTION_TOKENS, _VERDICT_TOKENS = 1500, 2000  # tokens
 _STRUCK = "(A person has gone through the evidence and taken some of it out.)"
+_BEGINS, _ENDS = "⟪", "⟫"
 _NO_SEARCH = "No search was possible, so nothing could be read."
 
 
@@ -70,12 +72,14 @@ def choice_question(case: InvestigationCase, current: Round) -> Step:
 def reading_question(case: InvestigationCase, page: Page, number: int) -> Step:
     """Return the question for the evidence in a window of a page; `number` counts from 1."""
     window = page.windows[number - 1]
+    source = source_lines(page)
     fields = {
         "page": case.post.fenced_as("page", window.text),
-        "source": f"{page.domain}, {_part(page, window)}part {number} of {len(page.windows)}",
+        "source": case.post.fenced_as("page", source),
+        "part": f"{_part(page, window)}part {number} of {len(page.windows)}{_comments_in(page, window)}",
     }
     key, shape = page.read_keys()[number - 1], actions.extract_evidence()
-    return _ask(case, key, "read", fields, shape, read=window.text, optional=True)
+    return _ask(case, key, "read", fields, shape, read=f"{source}\n{window.text}", optional=True)
 
 
 def weighing_question(case: InvestigationCase, state: Walk, page: Page) -> Step:
@@ -136,18 +140,57 @@ def _ask(
 
 
 def _evidence(case: InvestigationCase, pages: Sequence[Page]) -> str:
-    """Return the evidence for a prompt: numbered by us, with the words of others fenced."""
-    return "\n\n".join(
-        f"[{page.number}] {page.domain}\n"
+    """Return the evidence for a prompt: numbered by us, the words of others fenced, each passage in its sentence."""
+    shown = [
+        f"[{page.number}] {case.post.fenced_as('page', source_lines(page))}\n"
         + "\n".join(
-            f"- {passage.stance}, relevance {passage.relevance} of 3{_cited_page(page, passage)}: "
-            f"{case.post.fenced_as('quote', passage.quote)}\n"
+            f"- {passage.stance}, relevance {passage.relevance} of 3{_cited_page(page, passage)}{_doubted(passage)}: "
+            f"{case.post.fenced_as('quote', _in_its_sentence(page, passage))}\n"
             f"  Its bearing, as noted: {case.post.fenced_as('note', passage.bearing)}"
             for passage in page.passages
         )
         for page in pages
         if page.passages
-    )
+    ]
+    return "\n\n".join([*([_MARKED] if shown else []), *shown])
+
+
+_MARKED = f"Each passage stands between {_BEGINS} and {_ENDS}, in the rest of its sentence on the page."
+_DOUBTED = {
+    Doubt.DENIED: "beside it the page denies this or judges it false",
+    Doubt.QUOTED: "the page quotes somebody else here",
+    Doubt.RATED: "this is the claim that the page rates, see above",
+    Doubt.COMMENT: "a reader's comment, not the page's own words",
+}
+
+
+def _doubted(passage: KeptPassage) -> str:
+    return "".join(f"; {_DOUBTED[doubt]}" for doubt in passage.doubts)
+
+
+def _in_its_sentence(page: Page, passage: KeptPassage) -> str:
+    before, after = page.text[passage.sentence.start : passage.start], page.text[passage.end : passage.sentence.end]
+    return f"{before}{_BEGINS}{passage.quote}{_ENDS}{after}"
+
+
+def source_lines(page: Page) -> str:
+    """Return what a page states of itself, a line each, and when it was fetched. It is a stranger's text."""
+    stated, review = page.source, page.source.get("claim_review") or {}
+    lines = {
+        "Domain": page.domain,
+        "Title": page.title,
+        "Publisher": stated.get("publisher"),
+        "Author": stated.get("author"),
+        "Published": stated.get("published"),
+        "Changed": stated.get("changed"),
+        "Language": page.language,
+        "Fetched": page.fetched_at[:10],
+    }
+    if review:
+        lines |= {"Rates the claim": review.get("claim"), "As": review.get("rating")}
+    if stated.get("paywall"):
+        lines["Paywall"] = "its whole text is for those who pay"
+    return "\n".join(f"{name}: {value or 'not said'}" for name, value in lines.items())
 
 
 def _part(page: Page, window: Window) -> str:
@@ -156,6 +199,16 @@ def _part(page: Page, window: Window) -> str:
     if not first:
         return ""
     return f"page {first}, " if first == last else f"pages {first} to {last}, "
+
+
+def _comments_in(page: Page, window: Window) -> str:
+    """Return which part of a window its readers wrote, as a phrase; empty if none."""
+    if not page.comments_at or window.start + len(window.text) <= page.comments_at:
+        return ""
+    if window.start >= page.comments_at:
+        return ", all of it readers' comments under the page"
+    own = page.comments_at - window.start
+    return f", its first {own:,} characters the page's own words, the rest readers' comments under it"
 
 
 def _cited_page(page: Page, passage: KeptPassage) -> str:

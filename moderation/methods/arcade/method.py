@@ -10,6 +10,7 @@ from typing import Any
 from moderation.domain import arcade_statements as statements
 from moderation.domain.arcade import CourtOptions, Track, Way
 from moderation.domain.arcade_rounds import Hearing, hearing_of, transcript
+from moderation.domain.disagreement import court_disagreement
 from moderation.domain.task import Task
 from moderation.domain.verdicts import AnswerShape, not_hateful_verdict, verdict, verdict_shape
 from moderation.methods.post_case import Post, post_of
@@ -91,7 +92,7 @@ def _fast(case: ArcadeCase, values: Mapping[str, Any]) -> Sequence[Step] | Finis
         return [_argue(case, "defender.1", ModelRole.DEFENDER, "defender_fast", fields, shape)]
     if (judgment := values.get("judge")) is None:
         return [_judge(case, "judge_fast", fields | {"defence": post.fenced_answer(defence["rebuttals"])}, values)]
-    return _finish(case, judgment, Way.FAST, 1)
+    return _finish(case, judgment, Way.FAST, hearing_of(values))
 
 
 def _deep(case: ArcadeCase, values: Mapping[str, Any]) -> Sequence[Step] | Finish:
@@ -99,14 +100,15 @@ def _deep(case: ArcadeCase, values: Mapping[str, Any]) -> Sequence[Step] | Finis
     round_count = len(hearing.rounds)
     if round_count == 1 and not hearing.cues:
         nothing = "The prosecutor found no cue, open or hidden, so the case was dismissed without a judge."
-        return Finish(not_hateful_verdict(case.post.categories, case.options.task, nothing) | _heard(Way.DISMISSED, 1))
+        dismissal = not_hateful_verdict(case.post.categories, case.options.task, nothing)
+        return Finish(dismissal | _heard(Way.DISMISSED, hearing))
     if hearing.awaits_defence:
         return [_defender(case, round_count, hearing)]
     if round_count < case.options.rounds and not hearing.is_closed:
         return [_prosecutor(case, round_count + 1, hearing)]
     if (judgment := values.get("judge")) is None:
         return [_judge(case, "judge_deep", {"transcript": case.post.fenced_answer(transcript(hearing.rounds))}, values)]
-    return _finish(case, judgment, Way.DEEP, round_count)
+    return _finish(case, judgment, Way.DEEP, hearing)
 
 
 def _prosecutor(case: ArcadeCase, number: int, hearing: Hearing) -> Step:
@@ -178,9 +180,9 @@ def _ask(case: ArcadeCase, key: str, role: ModelRole, template: str, fields: dic
     return case.post.step(key, role, NAME, template, common | fields, **more)
 
 
-def _finish(case: ArcadeCase, judgment: dict[str, Any], way: Way, rounds: int) -> Finish:
-    return Finish(verdict(judgment, case.post.categories) | _heard(way, rounds))
+def _finish(case: ArcadeCase, judgment: dict[str, Any], way: Way, hearing: Hearing) -> Finish:
+    return Finish(verdict(judgment, case.post.categories) | _heard(way, hearing))
 
 
-def _heard(way: Way, rounds: int) -> dict[str, Any]:
-    return {"way": way, "rounds": rounds}
+def _heard(way: Way, hearing: Hearing) -> dict[str, Any]:
+    return {"way": way, "rounds": len(hearing.rounds), **court_disagreement(hearing.rounds)}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from annotation.analytics import competence
+from annotation.analytics.quality import competence
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def fit_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     `test_competence.py` starts the child by the command, and on HateXplain.
     """
     with warnings.catch_warnings(action="ignore"):
-        from annotation.analytics.competence_process import fit  # noqa: PLC0415 (loads pandas and crowd-kit)
+        from annotation.analytics.quality.competence_process import fit  # noqa: PLC0415 (loads pandas and crowd-kit)
 
     def fitted(labels: dict[str, Any]) -> Any:
         with warnings.catch_warnings(action="ignore"):  # as the child does

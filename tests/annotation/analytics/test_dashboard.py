@@ -73,7 +73,7 @@ def page(client, project):
 def sheet(client, project, name):
     answer = client.get(reverse("annotation:dashboard-table", args=[project.slug, name]))
     assert answer.status_code == 200
-    return list(csv.DictReader(io.StringIO(answer.content.decode(), newline="")))
+    return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"), newline="")))
 
 
 def test_an_empty_project_is_told_what_comes_next(project):

@@ -14,8 +14,8 @@ from django.utils import timezone
 import builders
 from annotation import tasks
 from annotation.analytics import stored_figures
-from annotation.analytics.annotator_quality import QualityReport, read_quality
 from annotation.analytics.dashboard import Dashboard, read_dashboard
+from annotation.analytics.quality.annotators import QualityReport, read_quality
 from annotation.analytics.stored_figures import FIGURES, PAUSE
 from annotation.consensus.close import close_item
 from annotation.core.jobs import LAPSE

@@ -47,9 +47,9 @@ def test_the_next_item_shows_nothing_but_the_post():
     make_open_item(project, external_id="secret-id", source="secret", target_group="secret")
     seat = post(client_of(make_member(project)), "/api/v1/projects/p/next/").json()
     fields = {"seat", "item", "expires_at", "text", "picture", "priors_hidden", "priors", "break_offered"}
-    fields |= {"picture_text", "questions"}
+    fields |= {"picture_text", "questions", "extra"}
     assert seat["picture_text"] is None
-    assert seat["questions"] == []
+    assert (seat["questions"], seat["extra"]) == ([], {})
     assert set(seat) == fields
     assert "secret" not in str(seat)
 
@@ -276,12 +276,12 @@ def test_a_key_that_looks_like_labels_is_refused_with_the_field_that_leaves_it_o
     assert (refused.status_code, refused.json()["code"]) == (422, "unused_labels")
     assert refused.json()["detail"] == refused.json()["errors"][0]["reason"]
     assert refused.json()["detail"] == (
-        "The key 'label' looks like labels and would be passed over. Write it as `labels`, `gold` or `intended`, "
-        "or name it in `ignore`."
+        "The key 'label' looks like labels and would not be read so. Write it as `labels`, `gold` or `intended`, "
+        "or name it in `keep` or `ignore`."
     )
     stored = post(client, "/api/v1/projects/p/import/", body | {"ignore": ["label"]})
     assert stored.status_code == 201
-    assert {column["name"]: column["became"] for column in stored.json()["columns"]}["txet"] == ""
+    assert {column["name"]: column["became"] for column in stored.json()["columns"]}["txet"] == "kept"
 
 
 def test_a_release_is_made_listed_and_fetched_file_by_file(settings):

@@ -95,7 +95,7 @@ def test_a_page_or_limit_that_is_empty_or_in_range_is_accepted(query):
 @pytest.mark.parametrize(
     ("place", "there_are"),
     [
-        ("disputes/", "batch, difficulty, level, limit, order, page, reason, run, score, who"),
+        ("disputes/", "batch, difficulty, disagreement, level, limit, order, page, reason, run, score, who"),
         ("runs/", "limit, method, page, state"),
         ("labels/", "limit, page"),
         ("training/posts/", "limit, page"),

@@ -54,13 +54,43 @@ def test_the_language_is_told_by_the_script(text, language):
     assert language_of(text) == language
 
 
-def test_one_letter_that_a_machine_reads_in_a_whole_picture_is_a_shape():
-    assert words_of([Line("O", None, 0.9)]) == words_of([])
+def test_one_letter_that_a_machine_is_sure_of_in_a_whole_picture_is_no_word():
+    assert (words_of([Line("O", None, 0.9)]).text, words_of([Line("O", None, 0.9)]).is_unsure) == ("", True)
     assert words_of([Line("O", None, 0.9), Line("列叫", None, 0.5)]).is_unsure
     assert words_of([Line("O")]).text == "O"
     assert words_of([Line("O", None, 0.9), Line("K", None, 0.9)]).text == "O\nK"
 
 
-@pytest.mark.parametrize("seen", ["用用", "年用用用用", "列"])
-def test_windows_fences_and_one_sign_alone_are_shapes_that_nobody_has_to_read(seen):
-    assert words_of([Line(seen, None, 0.5)]) == words_of([])
+@pytest.mark.parametrize("seen", ["用用", "列", "居然", ""])
+def test_a_box_of_which_nothing_is_sure_is_unsure_unless_it_is_the_whole_picture(seen):
+    assert words_of([line(seen, 0.1, 0.1, 0.9, 0.3, 0.5)]).is_unsure
+    assert words_of([line(seen, 0, 0, 1, 0.98, 0.5)]) == words_of([])
+
+
+def test_one_or_two_large_signs_alone_are_shapes_and_more_of_them_are_letters():
+    box = (0.1, 0.5, 0.3, 0.75)
+    stove, head = Line("", box, 0, 1.1), Line("D", box, 0.99, 1.7)
+    assert words_of([stove, head]) == words_of([])
+    assert words_of([stove, head, stove]).is_unsure
+    assert words_of([stove, Line("", box, 0, 3.0)]).is_unsure  # a turned line
+    assert words_of([stove, Line("", (0.1, 0.5, 0.15, 0.55), 0, 1.0)]).is_unsure  # a small sign
+
+
+def test_a_few_letters_beside_much_that_is_unread_are_a_mistake_and_a_watermark_is_not():
+    unread = [line("", 0.1, 0.1, 0.9, 0.3, 0), line("", 0.1, 0.7, 0.9, 0.9, 0)]
+    assert words_of([*unread, line("0ヨヨ", 0.4, 0.5, 0.5, 0.55)]).is_unsure
+    assert words_of([*unread, line("weeds.example", 0.4, 0.5, 0.5, 0.55)]).text == "weeds.example"
+
+
+def test_columns_of_chinese_are_read_from_the_right():
+    words = words_of([line("又长出来了", 0.2, 0.1, 0.3, 0.7), line("花园里的杂草", 0.6, 0.1, 0.7, 0.8)])
+    assert words.text == "花园里的杂草\n又长出来了"
+
+
+def test_letters_below_each_other_are_a_word_and_letters_along_a_curve_are_unsure():
+    below = [line(letter, 0.1, 0.1 + at * 0.1, 0.2, 0.19 + at * 0.1) for at, letter in enumerate("WEEDS")]
+    beside = [line(letter, 0.6, 0.1 + at * 0.1, 0.7, 0.19 + at * 0.1) for at, letter in enumerate("ROSES")]
+    assert words_of([*beside, *below]).text == "WEEDS\nROSES"
+    curve = [line(letter, 0.1 + at * 0.15, (at - 2) ** 2 / 10, 0.2 + at * 0.15, 0.1 + (at - 2) ** 2 / 10)
+             for at, letter in enumerate("WEEDS")]  # fmt: skip
+    assert (words_of(curve).text, words_of(curve).is_unsure) == ("", True)

@@ -166,7 +166,7 @@ def test_the_command_prints_the_terms_of_each_line(admin: Membership, tmp_path: 
         "id": 7,
         "terms": [
             {"term": "weed", "start": 8, "end": 13, "how": "look_alikes", "sureness": 0.9},
-            {"term": "weed", "start": 20, "end": 24, "how": "as_written", "sureness": 1.0},
+            {"term": "weed", "start": 20, "end": 24, "how": "as_written", "sureness": 0.8},
         ],
     }
     assert second == {"id": "b", "terms": []}
@@ -188,7 +188,9 @@ def test_the_command_names_a_wrong_line(admin: Membership, tmp_path: Path, line:
 
 
 def test_spellings_and_switches_go_through_files_and_versions(admin: Membership) -> None:
-    values = read_entry("weed", "m", variants="wheat\n tare ", switched_off=["masked", "inflected"], initials=True)
+    values = read_entry(
+        "weed", "m", variants="wheat\n tare ", switched_off=["masked", "inflected"], initials=True, sounds=True
+    )
     entry = entries.propose(admin, values, approved=True)
     assert (entry.variants, entry.switched_off, entry.initials) == ("wheat\ntare", ["inflected", "masked"], True)
     assert entries.values_of(entry) == values

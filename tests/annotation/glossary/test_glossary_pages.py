@@ -103,12 +103,15 @@ def test_a_term_comes_from_a_decision_in_one_click(project: Project) -> None:
 def test_the_page_of_a_post_says_how_a_term_stands_in_it(project: Project) -> None:
     admin = make_member(project, Role.ADMIN)
     client, item = client_of(admin), make_item(project, "w33d and t.a.r.e")
-    fields = written(variants="tare\nwheat", switched_off=["look_alikes", "masked"], initials="on", approve="1")
+    fields = written(
+        variants="tare\nwheat", switched_off=["look_alikes", "masked"], initials="on", sounds="on", approve="1"
+    )
     client.post("/p/garden/glossary/new/", fields)
     entry = GlossaryEntry.objects.get()
-    assert (entry.variants, entry.switched_off, entry.initials) == ("tare\nwheat", ["look_alikes", "masked"], True)
+    assert (entry.variants, entry.switched_off) == ("tare\nwheat", ["look_alikes", "masked"])
+    assert entry.initials and entry.sounds
     page = compact(client.get(f"/p/garden/glossary/{entry.public_id}/").text)
-    assert page.count("checked") == 3
+    assert page.count("checked") == 4
     shown = compact(client.get(reverse("annotation:item", args=["garden", item.public_id])).text)
     assert "“<bdi>t.a.r.e</bdi>” in the post: with signs or blanks inside, 85 % sure" in shown
 

@@ -81,6 +81,19 @@ def test_gold_of_several_may_begin_in_a_later_row(project, form, first):
     assert Item.objects.get(external_id="b").categories == [1, 3]
 
 
+@pytest.mark.parametrize(("written", "stored"), [("7", 7), ("-100", -100), ("", 0), (3, 3), (2.0, 2), (None, 0)])
+def test_the_priority_comes_in(project, written, stored):
+    assert read(project, lines({"id": "a", "text": "x", "priority": written}), dry_run=False).stored
+    assert Item.objects.get().priority == stored
+
+
+@pytest.mark.parametrize("written", ["high", "101", -101, 0.5, True, [1]])
+def test_a_priority_that_is_none_is_an_error_that_says_what_to_do(project, written):
+    (error,) = read(project, lines({"id": "a", "text": "x", "priority": written})).errors
+    assert (error.code, error.field) == ("bad_priority", "priority")
+    assert error.reason == "priority is a whole number from -100 to 100. Rename the column to keep it as it is."
+
+
 def test_values_are_told_as_a_mapping_of_values_names_them(project):
     rows = [{"id": "a", "text": "x", "toxic": True}, {"id": "b", "text": "y", "toxic": False}]
     told = {"true": 1, "false": 1}
@@ -148,7 +161,7 @@ def test_labels_under_another_name_stop_the_import_until_they_are_used_or_left_o
         "id,text,likes\na,One.,1\nb,Two.,0\n",  # numbers may be anything
         "id,text,mood\na,One.,fine\n",
         "id,text,label\na,One.,\n",  # an empty column holds no labels
-        "id,text,level,votes\na,One.,full,3\n",  # what a release writes and the site works out
+        "id,text,level,votes\na,One.,full,3\n",  # names that releases have, in a file of somebody else
     ],
 )
 def test_what_is_no_label_passes(project, content):
@@ -164,13 +177,13 @@ def test_each_column_says_what_it_became_with_its_values(project):
     assert [(name, column["became"]) for name, column in columns.items()] == [
         ("id", "id"),
         ("text", "text"),
-        ("topic", ""),
+        ("topic", "kept"),
         ("intended", "intended"),
-        ("n", ""),
+        ("n", "kept"),
     ]
     assert columns["intended"]["values"] == {"NotHate": 30, "Racist": 60}
     assert columns["topic"]["values"] == {"garden": 90}
-    assert columns["n"] == {"name": "n", "became": "", "rows": 90, "values": {}, "many": True}
+    assert columns["n"] == {"name": "n", "became": "kept", "rows": 90, "values": {}, "many": True}
     assert columns["text"]["values"] == {}
     assert (report.items, report.intended, report.labels) == (90, 90, 0)
 
@@ -231,14 +244,14 @@ def test_a_data_set_of_a_fixed_form_is_told_too(project):
         "post_id": "id",
         "post_tokens": "text",
         "annotators": "labels",
-        "lang": "",
+        "lang": "kept",
     }
 
 
 def test_wide_and_long_files_keep_the_tally_small(project):
     header = [f"c{number}" for number in range(1_000)]
     table = [["id", "text", *header], *([f"i{n}", "x", *(f"v{n}" for _ in header)] for n in range(60))]
-    report = read(project, "".join(",".join(cells) + "\n" for cells in table))
+    report = read(project, "".join(",".join(cells) + "\n" for cells in table), ignore=frozenset({"*"}))
     assert report.errors == []
     assert len(report.columns) == 200
     assert all(len(column["values"]) <= 40 for column in report.columns)
@@ -251,7 +264,7 @@ class TestCommandAndPage:
         with pytest.raises(SystemExit):
             call_command("import_items", "garden", str(file), "--dry-run")
         told = capsys.readouterr().out
-        assert "column label → passed over, 1 rows: Racist 1" in told
+        assert "column label → left out, 1 rows: Racist 1" in told
         assert "looks like labels" in told
         with pytest.raises(SystemExit):
             call_command("import_items", "garden", str(file), "--dry-run", "--json")
@@ -272,7 +285,7 @@ class TestCommandAndPage:
 
 def test_the_table_of_columns_names_every_column_that_is_read(project):
     told = {name for names, _ in COLUMN_NAMES for name in names}
-    assert told == NAMES | {"file_name", GOLD_SET, "answer_CODE", "answer_CODE_version"}
+    assert told == NAMES | {"file_name", GOLD_SET, "answer_CODE", "answer_CODE_version", "extra_NAME"}
     document = (settings.BASE_DIR / "docs" / "importing.md").read_text(encoding="utf-8")
     for names, meaning in COLUMN_NAMES:
         assert f"| {', '.join(f'`{name}`' for name in names)} | {meaning} |" in document
@@ -285,3 +298,40 @@ def test_the_files_of_the_guide_are_imported(project):
         report = read(project, content)
         assert {error.code for error in report.errors} <= {"missing_picture"}
         assert report.columns
+
+
+CODES_IN_MANY_ROWS = {
+    "ラベル": ["差別的", "問題なし"],
+    "혐오여부": ["혐오", "혐오아님"],
+    "annotator_1": ["0", "1"],
+    "opinion": ["a", "b", "c"],
+    "étiquette": ["oui", "non"],
+    "Kategorie": ["1", "2"],
+    "odio": ["sí", "no"],
+    "标注": ["是", "否"],
+}
+
+
+@pytest.mark.parametrize("name", CODES_IN_MANY_ROWS)
+def test_columns_of_codes_ask_in_every_language(project, name):
+    values = CODES_IN_MANY_ROWS[name]
+    rows = "".join(f"i{n},Post {n}.,{values[n % len(values)]}\n" for n in range(40))
+    report = read(project, f"id,text,{name}\n{rows}")
+    assert [(error.code, error.field) for error in report.errors] == [("unused_labels", name)]
+    assert read(project, f"id,text,{name}\n{rows}", keep=frozenset({"*"})).errors == []
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("split", ["train", "test"]),
+        ("platform", ["reddit", "x"]),
+        ("gender", ["f", "m"]),
+        ("remark", [f"a remark of many words, number {n % 3}" for n in range(40)]),
+        ("score", [f"{n / 7:.3f}" for n in range(40)]),
+        ("constant", ["x"]),
+    ],
+)
+def test_other_columns_of_few_values_pass(project, name, values):
+    rows = "".join(f"i{n},Post {n}.,{values[n % len(values)]!s}\n" for n in range(40)).replace(", number", " number")
+    assert read(project, f"id,text,{name}\n{rows}").errors == []

@@ -58,6 +58,8 @@ ROWS: Mapping[Format, Any] = {
     Format.HVLI: example("hvli.json"),
     Format.MMHS150K: example("mmhs150k.json"),
     Format.DOCCANO: example("doccano.jsonl"),
+    Format.PRODIGY: example("prodigy.jsonl"),
+    Format.POTATO: example("potato.jsonl"),
     Format.HATEFUL_MEMES: example("hateful_memes.jsonl"),
 }
 ANSWERED = {"id": "1", "text": "a", "y": "Racist", "answer_q": "1", "answer_q_version": "1", "annotator": "b"}

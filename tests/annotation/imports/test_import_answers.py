@@ -9,8 +9,8 @@ from django.core.management.base import CommandError
 
 import builders
 import other_alphas
-from annotation.analytics.agreement import read_agreement
-from annotation.analytics.agreement_json import as_json
+from annotation.analytics.agreement.agreement_json import as_json
+from annotation.analytics.agreement.labels import read_agreement
 from annotation.domain.choices import Policy
 from annotation.domain.questions.question import QuestionKind
 from annotation.models import Item, Label
@@ -71,7 +71,7 @@ def test_a_table_has_a_column_for_each_answer_of_its_one_label(project, tmp_path
         f"p2,{TEXT},a,Racist,,1,,,\n"
         f"p3,{TEXT},b,NotHate,,,,,\n"
     )
-    options = {"label_column": "verdict", "label_is": "seat", "annotator_column": "who"}
+    options = {"label_column": ["verdict"], "label_is": "seat", "annotator_column": "who"}
     first, second, third = import_(project, tmp_path, table, "posts.csv", **options)
     assert first == {
         "severity": {"version": 1, "value": 4},

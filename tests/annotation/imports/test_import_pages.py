@@ -173,10 +173,10 @@ def test_a_large_file_waits_for_a_worker_and_shows_how_far_it_is(
     assert row.state == ImportState.UPLOADED
     fragment = admin.get(reverse("annotation:import-progress", args=["garden", row.public_id]))
     assert 'hx-trigger="every 1s"' in fragment.content.decode()
-    assert "HX-Refresh" not in fragment
+    assert "HX-Redirect" not in fragment
     IMPORTS.perform(row.pk)
     ended = admin.get(reverse("annotation:import-progress", args=["garden", row.public_id]))
-    assert ended["HX-Refresh"] == "true"
+    assert ended["HX-Redirect"] == reverse("annotation:import-show", args=["garden", row.public_id])
     assert "hx-trigger" not in ended.content.decode()
     do(admin, row, "store")
     assert not Item.objects.exists()

@@ -19,6 +19,8 @@ import pytest
 import builders
 from annotation.domain.choices import Role
 from annotation.domain.formats.base import BadValue, Format, Mapped, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.columns import KEPT, ColumnTally
+from annotation.domain.formats.kept_columns import Keeping
 from annotation.imports import reader_process
 from annotation.imports.options import ImportOptions
 from annotation.imports.reader_process import ReaderProcess
@@ -37,8 +39,11 @@ def repeated(length: int, times: int) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array([0] * times, pa.int32()), pa.array(["a" * length]))
 
 
-def rows_of(stream: io.BytesIO, kind: Format = Format.PARQUET, **options: Any) -> list[Row | RowError]:
-    return list(ReaderProcess(stream, Reading(kind, Mapped(text="text")), **options))
+def rows_of(
+    stream: io.BytesIO, kind: Format = Format.PARQUET, *, keeps: bool = False, **options: Any
+) -> list[Row | RowError]:
+    columns = ColumnTally(Keeping().keeps if keeps else None)
+    return list(ReaderProcess(stream, Reading(kind, Mapped(text="text"), columns=columns), **options))
 
 
 def refusal(stream: io.BytesIO, kind: Format = Format.PARQUET, **options: Any) -> RowError:
@@ -68,15 +73,16 @@ def test_rows_come_as_they_stand_and_pictures_with_them() -> None:
         return name
 
     pictures = [{"bytes": b"\x89PNG" + bytes([number]), "path": None} for number in range(3)]
-    stream = parquet({"id": ["a", "b", "c"], "text": ["x", "\u4f60", "z"], "image": pictures, "extra": [1, 2, 3]})
-    reading = Reading(Format.PARQUET, keep=keep)
+    stream = parquet({"id": ["a", "b", "c"], "text": ["x", "\u4f60", "z"], "image": pictures, "score": [1, 2, 3]})
+    reading = Reading(Format.PARQUET, keep=keep, columns=ColumnTally(Keeping().keeps))
     reader = ReaderProcess(stream, reading)
     first, second, third = reader
     assert isinstance(first, Row) and (first.external_id, first.text, first.picture) == ("a", "x", "row-1.png")
     assert isinstance(second, RowError) and (second.code, second.limit, second.line) == ("picture_too_large", 5, 2)
     assert isinstance(third, Row) and third.picture == "row-3.png"
     assert kept == {"row-1.png": b"\x89PNG\x00", "row-3.png": b"\x89PNG\x02"}
-    assert reading.columns.passed_over() == ["extra"]
+    assert [column.name for column in reading.columns if column.became == KEPT] == ["score"]
+    assert [row.extra for row in (first, third)] == [{"score": 1}, {"score": 3}]
 
 
 @pytest.mark.parametrize(
@@ -162,23 +168,26 @@ def test_b122_odd_metadata_is_passed_over(metadata: bytes) -> None:
     assert isinstance(row, Row) and row.text == "a"
 
 
-@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
-def test_b126_a_number_that_is_none_is_refused_by_row_where_it_would_be_stored(number: float) -> None:
+@pytest.mark.parametrize(
+    ("number", "kept"), [(float("nan"), {}), (float("inf"), {"p": "inf"}), (-float("inf"), {"p": "-inf"})]
+)
+def test_b126_a_number_that_is_none_is_kept_as_missing_and_an_endless_one_as_its_word(
+    number: float, kept: dict[str, str]
+) -> None:
     first, second = rows_of(
-        parquet(
-            {"text": ["a", "b"], "id": ["1", "2"], "provenance": [{"p": 1.0}, {"p": number}], "score": [number] * 2}
-        )
+        parquet({"text": ["a", "b"], "id": ["1", "2"], "provenance": [{"p": 1.0}, {"p": number}]}), keeps=True
     )
-    assert isinstance(first, Row) and first.provenance == {"p": 1.0}
-    assert isinstance(second, RowError) and (second.code, second.line, second.field) == ("not_finite", 2, "provenance")
+    assert isinstance(first, Row) and first.extra == {"p": 1.0}
+    assert isinstance(second, Row) and second.extra == kept
 
 
-def test_b122_dates_and_bytes_in_a_provenance_are_read_or_refused() -> None:
+def test_b122_dates_and_bytes_in_a_kept_column_are_read_or_refused() -> None:
     when = datetime(2026, 1, 2, 3, 4, 5)
-    (row,) = rows_of(parquet({"text": ["a"], "id": ["1"], "provenance": [{"on": when}]}))
-    assert isinstance(row, Row) and row.provenance == {"on": "2026-01-02T03:04:05"}
-    (row,) = rows_of(parquet({"text": ["a"], "id": ["1"], "provenance": [{"raw": b"x"}]}))
-    assert isinstance(row, RowError) and row.code == "bad_value"
+    (row,) = rows_of(parquet({"text": ["a"], "id": ["1"], "provenance": [{"on": when}]}), keeps=True)
+    assert isinstance(row, Row) and row.extra == {"on": "2026-01-02T03:04:05"}
+    (row,) = rows_of(parquet({"text": ["a"], "id": ["1"], "raw": [b"x"]}), keeps=True)
+    assert isinstance(row, RowError) and (row.code, row.field) == ("bad_value", "raw")
+    assert row.reason == "raw holds values of the kind bytes, which are not kept: leave it out."
 
 
 def test_a_process_that_dies_or_runs_out_of_memory_costs_its_file() -> None:

@@ -18,7 +18,7 @@ import builders
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Policy, Reason, SourceLabels, Stage
 from annotation.domain.formats.base import Format, LabelUse, Mapped
-from annotation.domain.imports.redaction import Mask
+from annotation.domain.masking.mask import Mask
 from annotation.imports.options import BadUpdate, ImportOptions, Update, read_update
 from annotation.imports.report import ImportReport
 from annotation.imports.run import import_file
@@ -163,12 +163,12 @@ def test_a_binary_project_takes_hateful_or_not_as_gold(db: None) -> None:
 
 def test_a_table_of_any_shape_comes_in_by_its_columns(project: Project) -> None:
     mapped = Mapped(text="remark", label="verdict", values={"bad": "Racist", "fine": "not_hateful"})
-    report = imported(project, "remark,verdict,extra\nWeeds,bad,1\nRoses,fine,2\n", mapped=mapped)
+    report = imported(project, "remark,verdict,shade\nWeeds,bad,1\nRoses,fine,2\n", mapped=mapped)
     first, second = Item.objects.order_by("pk")
-    assert report.passed_over == ["extra"]
+    assert (report.passed_over, report.kept, first.extra) == ([], ["shade"], {"shade": "1"})
     assert (first.intended.code, second.intended, second.intended_hateful) == (1, None, False)
     assert first.external_id.endswith("-2")
-    again = imported(project, "remark,verdict,extra\nWeeds,bad,1\nRoses,fine,2\n", mapped=mapped)
+    again = imported(project, "remark,verdict,shade\nWeeds,bad,1\nRoses,fine,2\n", mapped=mapped)
     assert codes(again) == [(2, "id_exists"), (3, "id_exists")]
 
 
@@ -200,7 +200,7 @@ def test_mmhs_labels_come_by_position_and_addresses_are_kept_and_not_fetched(pro
         "img_resized/1114679353714016256.jpg",
         True,
     )
-    assert item.provenance == {"img_url": "http://example.org/a.jpg", "tweet_url": "http://t"}
+    assert item.extra == {"img_url": "http://example.org/a.jpg", "tweet_url": "http://t"}
     assert item.level == "weak"
 
 
@@ -309,7 +309,15 @@ def test_masks_are_counted_in_the_dry_run_and_stored(project: Project) -> None:
     rows = [{"id": "a", "text": text}]
     everything = frozenset(Mask)
     report = imported(project, rows, masks=everything, dry_run=True)
-    assert report.answer()["masked"] == {"handles": 1, "urls": 1, "emails": 1, "phones": 1}
+    found = {"handles": 1, "urls": 1, "emails": 1, "phones": 1}
+    assert report.answer()["masked"] == {str(kind): found.get(kind, 0) for kind in Mask}
+    examples = report.answer()["mask_examples"]
+    assert examples["phones"] == [{"was": "+1 (•••) •••-••••", "became": ", see <url> or call <phone> in 2026"}]
+    assert report.as_json()["mask_examples"] == examples and "555" not in str(examples)
+    many = imported(
+        project, [{"id": str(n), "text": f"ask @ada{n}"} for n in range(12)], masks=everything, dry_run=True
+    )
+    assert len(many.mask_examples["handles"]) == 10
     assert not Item.objects.exists()
     imported(project, rows, masks=everything)
     assert Item.objects.get().text == "<user> wrote to <email>, see <url> or call <phone> in 2026"
@@ -554,6 +562,6 @@ def test_published_tables_come_in_by_naming_the_text(
     project: Project, shared_data: Path, name: str, mapped: Mapped, rows: int
 ) -> None:
     with (shared_data / name).open("rb") as file:
-        options = ImportOptions(mapped=mapped, ignore=frozenset({"label", "offensiveness", "abuse"}))
+        options = ImportOptions(mapped=mapped, ignore=frozenset({"label"}), keep=frozenset("*"))
         report = import_file(project, file, options, dry_run=True)
     assert (report.errors, report.items) == ([], rows)

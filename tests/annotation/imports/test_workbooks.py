@@ -71,6 +71,13 @@ CELLS = {
 }
 
 
+def test_a_merged_title_above_the_header_is_told_and_passed_over() -> None:
+    titled = workbook(("Posts of May", None, None), ("id", "text", "source"), ("a", "One.", "x"))
+    assert refusal(titled).reason.endswith("Line 2 looks like the header: say that it stands there (header line 2).")
+    row = only(read(titled, header_line=2))
+    assert (row.external_id, row.text, row.line) == ("a", "One.", 3)
+
+
 @pytest.mark.parametrize("kind", CELLS)
 def test_a_cell_is_read_as_a_table_would_have_it(kind: str) -> None:
     cell, written = CELLS[kind]

@@ -71,7 +71,7 @@ def test_every_plain_filter_finds_what_it_names_and_nothing_else(project, admin)
     builders.make_item(
         project, "A red gate.", external_id="one", stage=Stage.GOLD, category=racist, level="weak", pattern="001",
         difficulty="hard", category_source="consensus", batch="first", priority=5, severity=2, intended=racist,
-        target_group="Gardeners", created_at=moment, closed_at=moment, gold_at=moment,
+        target_group="Gardeners", extra={"platform": "reddit"}, created_at=moment, closed_at=moment, gold_at=moment,
     )  # fmt: skip
     other = builders.make_item(project, "A blue door.", external_id="two")
     Prior.objects.create(item=other, modality="text", severity=1)
@@ -80,7 +80,8 @@ def test_every_plain_filter_finds_what_it_names_and_nothing_else(project, admin)
         "q": "RED", "id": "one", "text": "gate", "picture_text": "hedge", "stage": "gold", "category": "1",
         "level": "weak", "pattern": "001",
         "difficulty": "hard", "source": "consensus", "batch": "first", "batched": "yes", "priority": "5",
-        "severity_from": "2", "intended": "yes", "target_group": "gardeners", "created_to": "2026-03-10",
+        "severity_from": "2", "intended": "yes", "target_group": "gardeners",
+        "extra": "platform=reddit", "created_to": "2026-03-10",
         "closed_from": "2026-03-10", "closed_to": "2026-03-10", "gold_from": "2026-03-09", "gold_to": "2026-03-11",
     }  # fmt: skip
     for key, value in asked.items():
@@ -377,7 +378,7 @@ def test_a_reviewer_gets_no_names_and_nothing_that_unblinds(project, two_items, 
 
 def test_cells_do_not_run_in_a_spreadsheet_and_reported_items_stay_out(project, admin, two_items):
     builders.make_item(project, external_id="bad", stage=Stage.EXCLUDED, excluded_for=Reason.REPORTED)
-    head, *rows = csv.reader(b"".join(as_csv(admin, {})).decode().splitlines())
+    head, *rows = csv.reader(b"".join(as_csv(admin, {})).decode("utf-8-sig").splitlines())
     assert [restored(row[head.index("id")]) for row in rows] == ["-gold", "begun"]
     assert rows[0][head.index("id")] == "'-gold"
     assert rows[0][head.index("text")] == "A, “gate”."

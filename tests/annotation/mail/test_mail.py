@@ -20,6 +20,7 @@ from annotation.projects.purge import paths_to
 from annotation.releases import publication
 from annotation.releases.build import release
 from release_builders import make_gold
+from runs.sql.database_clock import database_now
 from smtp_server import SmtpServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -234,7 +235,7 @@ def test_people_ask_for_notes_in_their_preferences(project, client):
 def test_a_mail_of_a_kind_that_is_sent_no_more_is_unwanted_and_its_link_says_so(project, client):
     """The site once sent weekly notes. One may still wait, and people keep those that they got."""
     user = builders.make_user(email="x@example.org")
-    Mail.objects.create(kind="weekly", address=user.email, user=user)
+    Mail.objects.create(kind="weekly", address=user.email, user=user, due_at=database_now())
     assert send_all() == []
     assert Mail.objects.get().state == MailState.UNWANTED
     token = signing.dumps([str(user.public_id), "weekly"], salt="annotation.mail.stop")

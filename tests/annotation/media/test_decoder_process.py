@@ -1,8 +1,10 @@
 """Pictures drawn anew in a process of their own: what is left of the original, and what becomes of a runaway."""
 
 import io
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
@@ -83,9 +85,82 @@ def test_b65_content_and_not_the_name_tells_the_format() -> None:
     assert draw(encoded(Image.new("RGB", (40, 30)), "JPEG"), LIMITS).media_type == "image/jpeg"
 
 
-def test_transparency_is_kept() -> None:
-    picture = Image.new("RGBA", (40, 30), (255, 0, 0, 0))
-    assert opened(draw(encoded(picture, "PNG"), LIMITS).shown).getpixel((5, 5)) == (255, 0, 0, 0)
+BLACK, WHITE, CLEAR = (0, 0, 0, 255), (255, 255, 255, 255), (0, 0, 0, 0)
+TRANSPARENT = {  # what is drawn, in how many of 40 × 30 pixels; the ground it needs
+    "black writing": ([(BLACK, 20)], "white"),
+    "white writing": ([(WHITE, 20)], "black"),
+    "a dark red stamp": ([((150, 0, 0, 255), 300)], "white"),
+    "yellow writing": ([((255, 230, 0, 255), 60)], "black"),
+    "half seen black": ([((0, 0, 0, 90), 200)], "white"),
+    "black that is clear, beside white": ([(CLEAR, 900), (WHITE, 100)], "black"),
+    "nothing at all": ([], "white"),
+}
+
+
+@pytest.mark.parametrize(("drawn_in", "ground"), TRANSPARENT.values(), ids=TRANSPARENT)
+@pytest.mark.parametrize("kind", ["PNG", "WEBP"])
+def test_a_transparent_picture_lies_on_the_ground_that_shows_it(kind: str, drawn_in: list, ground: str) -> None:
+    colours = [colour for colour, pixels in drawn_in for _ in range(pixels)]
+    picture = Image.new("RGBA", (40, 30), CLEAR)
+    picture.putdata(colours + [CLEAR] * (1200 - len(colours)))
+    drawn = draw(encoded(picture, kind, **({"lossless": True} if kind == "WEBP" else {})), LIMITS)
+    shown = opened(drawn.shown).convert("RGB")
+    assert (drawn.ground, opened(drawn.shown).mode) == (ground, "RGB")
+    assert min(abs(part - (255 if ground == "white" else 0)) for part in [shown.getpixel((39, 29))[0]]) < 8
+
+
+def test_transparent_palettes_and_greys_are_flat_too_and_others_have_no_ground() -> None:
+    grey = Image.new("LA", (40, 30), (255, 0))
+    grey.paste((255, 255), (0, 0, 10, 10))
+    palette = Image.new("P", (40, 30), 0)
+    palette.putpalette([0, 0, 0, 255, 255, 255])
+    palette.paste(1, (0, 0, 10, 10))
+    assert draw(encoded(grey, "PNG"), LIMITS).ground == "black"
+    assert draw(encoded(palette, "PNG", transparency=0), LIMITS).ground == "black"
+    assert draw(encoded(Image.new("RGBA", (40, 30), BLACK), "PNG"), LIMITS).ground == ""
+    assert draw(encoded(Image.new("RGB", (40, 30)), "JPEG"), LIMITS).ground == ""
+
+
+DEEP = {  # the lowest and the highest value of a ramp, its mode, and the greys that these become
+    "12 bits in 16": ("I;16", 0, 4095, (0, 255)),
+    "10 bits in 16": ("I;16", 0, 1023, (0, 255)),
+    "14 bits in 16": ("I;16", 0, 16383, (0, 255)),
+    "16 bits": ("I;16", 0, 65535, (0, 255)),
+    "8 bits in 16": ("I;16", 0, 255, (0, 255)),
+    "fractions of one": ("F", 0.0, 1.0, (0, 255)),
+    "a dark picture in fractions": ("F", 0.0, 0.5, (0, 127)),
+    "fractions up to 255": ("F", 0.0, 255.0, (0, 255)),
+    "heights above the sea": ("F", -400.0, 3600.0, (0, 255)),
+    "counts": ("I", 0, 1_000_000, (0, 255)),
+    "one value": ("F", 0.0, 0.0, (0, 0)),
+}
+
+
+@pytest.mark.parametrize(("mode", "low", "high", "shown"), DEEP.values(), ids=DEEP)
+def test_a_tiff_of_any_depth_shows_its_range(mode: str, low: float, high: float, shown: tuple[int, int]) -> None:
+    picture = Image.new(mode, (40, 30), low)
+    picture.paste(high, (20, 0, 40, 30))
+    assert opened(draw(encoded(picture, "TIFF"), LIMITS).shown).convert("L").getextrema() == shown
+
+
+def test_a_value_that_is_no_number_is_black_and_the_others_keep_their_range() -> None:
+    values = np.full((30, 40), 100.0, dtype=np.float32)
+    values[0, 0], values[0, 1], values[0, 2] = math.nan, math.inf, 1000.0
+    shown = opened(draw(encoded(Image.fromarray(values), "TIFF"), LIMITS).shown).convert("L")
+    assert (shown.getpixel((2, 0)), shown.getpixel((20, 20))) == (255, 0)
+
+
+@pytest.mark.parametrize("progressive", [False, True])
+def test_a_jpeg_may_lack_its_end_mark_and_nothing_else(progressive: bool) -> None:
+    whole = encoded(Image.effect_noise((96, 72), 60), "JPEG", quality=85, progressive=progressive)
+    assert whole.endswith(b"\xff\xd9")
+    as_it_was = opened(draw(whole, LIMITS).shown).tobytes()
+    for cut in (1, 2):
+        assert opened(draw(whole[:-cut], LIMITS).shown).tobytes() == as_it_was
+    for cut in (4, 9, 40, len(whole) // 10):
+        with pytest.raises(BadPicture) as refused:
+            draw(whole[:-cut], LIMITS)
+        assert refused.value.code == "corrupt_image"
 
 
 def test_of_an_animated_picture_the_first_frame_is_all_there_is() -> None:

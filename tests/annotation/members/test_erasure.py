@@ -50,7 +50,7 @@ from annotation.models import (
 from annotation.operations.audit import audit
 from annotation.releases.build import release
 from builders import category, make_item, make_label, make_member, make_open_item, make_project, make_user
-from config.logging_filters import Redacting
+from config.monitoring.logging_filters import Redacting
 from markup import compact
 
 pytestmark = pytest.mark.django_db
@@ -437,7 +437,7 @@ def test_taking_ones_data_along_has_a_fixed_number_of_queries(project, django_as
     member = make_member(project)
     for _ in range(3):
         make_label(make_open_item(project).seat_rows.first(), member, 1)
-    with django_assert_num_queries(64):
+    with django_assert_num_queries(71):
         personal_data.data_of(member.user)
 
 

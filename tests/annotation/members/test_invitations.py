@@ -16,7 +16,7 @@ from annotation.members.join import BadMember
 from annotation.models import Batch, Event, Invitation, Membership, User
 from builders import make_member, make_project, make_user
 from concurrency import at_once
-from config.logging_filters import Redacting
+from config.monitoring.logging_filters import Redacting
 
 pytestmark = pytest.mark.django_db
 

@@ -75,7 +75,7 @@ def test_a_lost_file_and_a_damaged_one_fail_alone_and_the_command_says_so(projec
         file.write(b"\x89PNG\r\n\x1a\n and no more")
     call_command("read_pictures", "memes", "--json")
     assert json.loads(capsys.readouterr().out) == {
-        "pictures": 2, "read": 0, "with_words": 0, "failed": 2, "waiting": 0,
+        "pictures": 2, "read": 0, "with_words": 0, "failed": 2, "unread_here": 2, "waiting": 0,
     }  # fmt: skip
     reasons = dict(PictureText.objects.values_list("item", "reason"))
     assert reasons == {lost.pk: "missing_file", damaged.pk: "corrupt_image"}

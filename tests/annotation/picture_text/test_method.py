@@ -76,7 +76,8 @@ def test_a_model_reads_what_the_reader_on_this_machine_could_not_and_nothing_tha
     unsure, known = (builders.make_item(project, picture=builders.make_picture(project, (40, 30))) for _ in range(2))
     PictureText.objects.create(item=unsure, reader="rapidocr 3", state=PriorState.UNREADABLE, reason="unsure")
     PictureText.objects.create(item=known, reader="rapidocr 3", text="read here")
-    assert requests.reading_progress(project).model_may_help
+    now = requests.reading_progress(project)
+    assert (now.unread_here, now.model_may_help) == (1, True)
     assert "a model may read it" in fault_of(reading_of(unsure))
     requests.read_pictures(project, reader=PictureReader.MODEL)
     perform(Run.objects.get(), ScriptedModel(COPIED))

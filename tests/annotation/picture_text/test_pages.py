@@ -8,12 +8,12 @@ import builders
 from annotation.assignment import claim
 from annotation.assignment.outcomes import HeldSeat
 from annotation.domain.answer import Answer
-from annotation.domain.choices import PriorDisplay, Role
+from annotation.domain.choices import PriorDisplay, PriorState, Role
 from annotation.domain.glossary.entry import EntryValues
 from annotation.glossary import entries
 from annotation.labelling import submit
 from annotation.models import Item, PictureText, Project
-from annotation.picture_text.texts import reading_of
+from annotation.picture_text.texts import reading_of, texts_of
 
 pytestmark = pytest.mark.django_db
 
@@ -131,3 +131,36 @@ def test_the_import_page_says_how_far_the_reading_is_and_why_it_does_not_go_on(p
     Project.objects.filter(pk=project.pk).update(picture_reader="none")
     page = client.post(reverse("annotation:read-pictures", args=["garden"]), HTTP_REFERER=address, follow=True)
     assert "nobody reads its pictures" in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("term", "languages", "words"),
+    [
+        ("벽돌새", ("ko",), "저기 벽돌\n새 좀 봐"),
+        ("铁皮鸟", ("zh",), "那只铁皮\n鸟又来了"),
+        ("rust finch", ("en",), "A RUST\nFINCH"),
+    ],
+)
+def test_a_term_is_found_across_the_lines_of_a_picture(project, item, reviewer, term, languages, words):
+    entries.propose(reviewer, EntryValues(term, "people, in code", languages=languages), approved=True)
+    PictureText.objects.filter(item=item).update(text=words)
+    found = entries.found_in_item(project, texts_of(item))
+    assert [(row.entry.term, row.in_picture) for row in found] == [(term, True)]
+
+
+def test_what_could_not_be_read_here_is_offered_to_a_model_with_its_price_or_the_page_says_what_is_missing(
+    project, item, settings
+):
+    admin = builders.make_member(project, Role.ADMIN)
+    for _ in range(2):
+        hard = builders.make_item(project, picture=builders.make_picture(project, (40, 30)))
+        PictureText.objects.create(item=hard, reader="rapidocr 3", state=PriorState.UNREADABLE, reason="unsure")
+    address = reverse("annotation:import", args=["garden"])
+    settings.MODEL_BINDINGS = {}
+    page = client_of(admin).get(address).content.decode()
+    assert "2 pictures could not be read here. A model that sees pictures may read them." in " ".join(page.split())
+    assert "set MODEL_PICTURE_READER" in page and "Ask a model" not in page
+    settings.MODEL_BINDINGS = {"MODEL_TEXT": "openai:small", "MODEL_VISION": "openai:sees"}
+    settings.OPENAI_BASE_URL = "http://127.0.0.1:9/v1"
+    page = " ".join(client_of(admin).get(address).content.decode().split())
+    assert "Ask a model for the 2 pictures that could not be read here (a call each)" in page

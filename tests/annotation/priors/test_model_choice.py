@@ -244,6 +244,18 @@ def test_every_role_has_a_model_and_a_project_chooses_for_each(browser: Client, 
     assert Run.objects.latest("id").model_plan["judge"] == "openai:small-2"
 
 
+def test_nobody_reads_a_second_time_until_an_admin_names_a_model(browser: Client, wire: WireServer, admin: Membership):
+    page = browser.get("/p/winter/models/").content.decode()
+    assert "MODEL_READER is not set: nobody is asked" in page and 'value="reader"' not in page
+    assert browser.post("/p/winter/models/forget/", {"model": ""}).status_code == 422
+    refused = browser.post("/p/winter/models/choose/", {"reader": "keyword:cues-1"})
+    assert refused.status_code == 422 and "answers no optional role" in refused.content.decode()
+    assert browser.post("/p/winter/models/choose/", {"reader": "openai:small-1"}).status_code == 302
+    admin.project.refresh_from_db()
+    assert admin.project.model_plan == {"reader": "openai:small-1"}
+    assert 'value="reader"' in browser.get("/p/winter/models/").content.decode()
+
+
 def test_one_call_tests_the_model_of_any_role(browser: Client, wire: WireServer):
     wire.queue(say("ready"), "401")
     page = browser.post("/p/winter/models/try/", {"role": "critic"}).content.decode()
@@ -255,6 +267,7 @@ def test_one_call_tests_the_model_of_any_role(browser: Client, wire: WireServer)
 def test_the_command_shows_all_roles_when_told_so(wire: WireServer):
     code, value = check("--all", "--no-call")
     assert (code, [model["role"] for model in value["models"]]) == (0, list(ModelRole))
+    assert [model["role"] for model in value["models"] if not model["model"]] == ["reader"]
 
 
 # ── What models take ──────────────────────────────────────────────────────────

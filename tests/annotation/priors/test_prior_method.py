@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 import builders
@@ -434,3 +434,22 @@ def test_the_command_computes_them_itself(settings: Any, capsys: pytest.CaptureF
             "failed": 0,
         }
     assert Run.objects.filter(state="succeeded").count() == 12
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_request_that_met_another_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    project = make_project()
+    for text in ("One.", "Two."):
+        make_item(project, text)
+    queue, met = requests.start.queue_run_per_subject, []
+
+    def queued_in_the_second_try(*args: Any, **kwargs: Any) -> int:
+        number = queue(*args, **kwargs)
+        if not met:
+            met.append("another")
+            raise OperationalError("the table is locked")
+        return number
+
+    monkeypatch.setattr(requests.start, "queue_run_per_subject", queued_in_the_second_try)
+    assert requests.request_missing(project).queued == 2
+    assert Run.objects.count() == 2 and Event.objects.filter(verb="priors_requested").count() == 1

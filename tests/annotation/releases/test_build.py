@@ -15,8 +15,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import builders
-from annotation.analytics.agreement import read_agreement
-from annotation.analytics.agreement_json import as_json
+from annotation.analytics.agreement.agreement_json import as_json
+from annotation.analytics.agreement.labels import read_agreement
 from annotation.consensus.close import close_item
 from annotation.core.release_paths import folder_of, releases_root
 from annotation.domain.choices import Level, Modality, PriorState, Source, Stage
@@ -41,7 +41,7 @@ def trio(project):
 
 
 def sheet_of(made, name="items.csv"):
-    with (folder_of(made) / name).open(encoding="utf-8", newline="") as file:
+    with (folder_of(made) / name).open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -329,6 +329,18 @@ def test_one_flipped_byte_is_found_in_every_file(project, trio, tmp_path, name):
     value = run("check_release", target)
     assert value["ok"] is False
     assert any(name in problem or "SHA256SUMS" in problem for problem in value["problems"])
+
+
+@pytest.mark.parametrize("damage", [b'\n"a"b,c\n', b"\n\xff\xfe\n"], ids=["a quote too many", "bytes of no text"])
+def test_a_damaged_table_is_told_and_the_check_goes_on(project, trio, tmp_path, damage):
+    make_gold(project, trio)
+    target = tmp_path / "out"
+    run("release", project.slug, "--out", target)
+    table = target / "items.csv"
+    table.write_bytes(table.read_bytes() + damage)
+    (target / "labels.csv").unlink()
+    found = run("check_release", target)["problems"]
+    assert {"items.csv: the table cannot be read.", "labels.csv: the file is missing."} <= set(found)
 
 
 def test_missing_and_added_files_are_named(project, trio, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError, connection
 
 import builders
-from annotation.analytics.agreement import read_agreement
+from annotation.analytics.agreement.labels import read_agreement
 from annotation.consensus.close import close_item
 from annotation.core.release_paths import folder_of
 from annotation.core.snapshots import snapshot

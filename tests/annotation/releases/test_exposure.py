@@ -5,8 +5,8 @@ from datetime import date, timedelta
 import pytest
 
 import builders
-from annotation.analytics.influence import read_influence
-from annotation.analytics.influence_json import as_json
+from annotation.analytics.influence.figures import read_influence
+from annotation.analytics.influence.influence_json import as_json
 from annotation.consensus.close import close_item
 from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Modality, PriorArm

@@ -55,6 +55,9 @@ def project():
             intended=builders.category(project, 10) if number % 2 else None,
             intended_hateful=None if number % 2 else True,
         )
+        Item.objects.filter(pk=item.pk).update(
+            extra={"platform": f"=sum({number})", "날짜": "2020-01-02"} if number else {}
+        )
         Prior.objects.create(item=item, modality=Modality.TEXT, category=builders.category(project, 0), model="m", explanation="A\ngarden.")  # fmt: skip
         Prior.objects.create(item=item, modality=Modality.IMAGE, hateful=True, model="v")
         said = ((10, {"note": "Clear, \u2028 here."}), (10, {"challenges": [{"modality": "image", "category": 25, "hateful": True}]}), (25, {"target_group": "g"}))  # fmt: skip
@@ -303,7 +306,7 @@ def test_a_shard_without_our_rows(tmp_path):
         ("x.parquet", b"PAR1 and then nothing", "no whole Parquet"),
         ("x.json", '[{"data":{"text":"a"},"annotations":[{"completed_by":1,"result":7}]}]', "list of objects"),
         ("x.json", '[{"id":1,"data":{"text":"a"},"annotations":[{"completed_by":1,"result":[{"from_name":"label","value":{"choices":["Racist","Sexist"]}}]}]}]', "one category for a post"),
-        ("x.jsonl", '{"id":1,"text":"a","label":[[0,3,"X"]]}\n', "spans"),
+        ("x.jsonl", '{"id":1,"text":"a","label":[[0,1,"X"]]}\n', "'X' is no category"),
         ("x.jsonl", '{"id":1,"text":"a","label":["Racist","Sexist"]}\n', "one category for a post"),
     ],
 )  # fmt: skip

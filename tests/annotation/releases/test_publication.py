@@ -391,7 +391,7 @@ def test_posts_that_moved_between_the_parts_are_told(client, project, trio, admi
     for name in "abc":
         make_gold(project, trio, text=f"Quite another text, by {name * 9}.", external_id=name)
     for shares in ("100/0/0", "0/0/100"):
-        made = release(project, None, Selection(split=Splitting(shares=Shares.read(shares))))
+        made = release(project, None, Selection(split=Splitting(shares=Shares.read(shares), anew=True)))
     told = json.loads((folder_of(made) / "changes.json").read_text())
     assert told["moved"] == [{"id": name, "from": "train", "to": "test"} for name in "abc"]
     assert (told["counts"]["moved"], told["counts"]["revised"]) == (3, 0)

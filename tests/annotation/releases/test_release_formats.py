@@ -224,7 +224,7 @@ def test_label_studio_refuses_no_task_of_ours(project, items, tmp_path):
 
 def test_the_long_table_has_a_row_a_label(project, items, tmp_path):
     made, out = made_of(project, tmp_path, ReleaseFormat.ANNOTATORS)
-    with (out / "annotators.csv").open(newline="", encoding="utf-8") as file:
+    with (out / "annotators.csv").open(newline="", encoding="utf-8-sig") as file:
         sheet = list(csv.DictReader(file))
     typed = pq.read_table(out / "annotators.parquet").to_pylist()
     assert len(sheet) == len(typed) == made.manifest["counts"]["labels"] == 12
@@ -352,7 +352,7 @@ def test_posts_that_are_not_gold_have_no_final_category_in_any_file(project, tri
     assert "gold" not in tasks["misread"] and "gold" in tasks["w-1"]
     with tarfile.open(out / "webdataset/train-000000.tar") as tar:
         assert len([name for name in tar.getnames() if name.endswith(".cls")]) == 4
-    with (out / "items.csv").open() as sheet:
+    with (out / "items.csv").open(encoding="utf-8-sig") as sheet:
         cells = {row["id"]: row["gold"] for row in csv.DictReader(sheet)}
     assert (cells["misread"], cells["left-out"], cells["w-2"]) == ("", "", "10")
 

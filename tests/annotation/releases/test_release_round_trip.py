@@ -8,7 +8,7 @@ from django.core.management import call_command
 from PIL import Image
 
 import builders
-from annotation.analytics.agreement import read_agreement
+from annotation.analytics.agreement.labels import read_agreement
 from annotation.consensus.close import close_item
 from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Modality, Role, Stage
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 TEXTS = [
     *('=HYPERLINK("x")', "+1", "\t=1", 'a, "b"\r\nc', "a\u2028b\x85c", "\u202eabc\u202c", "\u2067abc\u2069"),
-    *("\U0001f469\u200d\U0001f467", "caf\u00e9", "cafe\u0301", "a" + "\u0301" * 10_000),
+    *("\U0001f469\u200d\U0001f467", "caf\u00e9", "q\u0301", "q" + "\u0301" * 10_000),
 ]
 
 

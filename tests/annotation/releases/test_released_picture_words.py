@@ -44,7 +44,7 @@ def test_words_leave_with_their_reader_in_every_format(project):
     made = release(project, None, Selection(formats=tuple(ReleaseFormat)))
     folder = folder_of(made)
     assert read_in(rows_of(made)) == READ
-    with (folder / "items.csv").open(encoding="utf-8", newline="") as table:
+    with (folder / "items.csv").open(encoding="utf-8-sig", newline="") as table:
         assert read_in(csv.DictReader(table))["d"] == ("'=1+1", "person")
     for path in (folder / "parquet").iterdir():
         assert read_in(pq.read_table(path).to_pylist()) == READ

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 import builders
 from annotation.domain.choices import Policy, Role, Stage
 from annotation.domain.csv_cells import cell, restored
-from annotation.domain.formats import mapping, row_labels
+from annotation.domain.formats import mapping
 from annotation.domain.formats.base import Row, RowLabel
-from annotation.domain.imports.answers import AnswerReader
+from annotation.domain.formats.labels import listed
+from annotation.domain.imports.cells import AnswerReader
 from annotation.domain.label_studio.answers import answer_results, read_result
 from annotation.domain.questions.question import Option, Question, QuestionKind
 from annotation.domain.questions.released_answers import ReleasedAnswers, flat_values
@@ -102,12 +103,12 @@ def test_every_format_carries_answers_and_consensus(project, tmp_path):
     row = rows_of(made)[0]
     answers = [label["answers"] for label in row["labels"]]
 
-    with (out / "items.csv").open(encoding="utf-8", newline="") as lines:
+    with (out / "items.csv").open(encoding="utf-8-sig", newline="") as lines:
         sheet = next(csv.DictReader(lines))
     assert json.loads(sheet["questions"]) == row["questions"]
     assert [label["answers"] for label in json.loads(sheet["labels"])] == answers
     for name in ("labels.csv", "annotators.csv"):
-        with (out / name).open(encoding="utf-8", newline="") as lines:
+        with (out / name).open(encoding="utf-8-sig", newline="") as lines:
             table = list(csv.DictReader(lines))
         assert [line["answer_severity"] for line in table] == ["5", "", "2", "", "", ""]
         assert [line["answer_severity_version"] for line in table] == ["1", "1", "2", "", "", ""]
@@ -200,7 +201,7 @@ def test_whatever_people_answered_comes_back_the_same(label, version):
     columns = released.of_label(stored)
 
     def read(written):
-        return reader.read(row_labels.label({"annotator": "a", "category": 1} | written).answers, TEXT, masked=False)
+        return reader.read(listed.label({"annotator": "a", "category": 1} | written).answers, TEXT, masked=False)
 
     assert read(json.loads(json.dumps(columns))) == stored
     # A row of a table, for which each answer is a text in a cell of its own.

@@ -74,7 +74,7 @@ def test_a_prior_was_seen_only_if_it_stood_there(fields: dict[str, Any] | None, 
     project = make_project()
     item = make_labelled_item(project, [make_member(project) for _ in range(3)], [0, 1, 1])
     shown = timezone.now()
-    for label in list(Label.objects.filter(item=item))[1:]:  # the first one's author was shown none
+    for label in list(Label.objects.filter(item=item).order_by("pk"))[1:]:  # the first one's author was shown none
         replace_label(label, created_at=shown, priors_shown_at=shown)
     if fields is not None:
         moment = shown + timedelta(seconds=fields.get("seconds", -60))

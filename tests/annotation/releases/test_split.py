@@ -10,9 +10,11 @@ from django.urls import reverse
 from PIL import Image, ImageDraw
 
 import builders
+from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Role, Source, Stage
+from annotation.domain.imports.negations import negations_of
 from annotation.domain.releases.splits import Part, Shares
-from annotation.models import Event, Item, Picture, SplitList
+from annotation.models import Event, Item, Picture, Release, SplitList
 from annotation.releases.build import CannotRelease, release
 from annotation.releases.request import Selection, Splitting
 from annotation.releases.split import BadSplitList, divide, find_topics, keep_list, look_at_pictures
@@ -62,7 +64,10 @@ def test_nothing_leaks_from_the_real_records_and_planted_twins(shared_data):
     long = [item for item in Item.objects.filter(project=project).order_by("pk") if len(item.text.split()) >= 5]
     for number, item in enumerate(dice.sample(long, 60)):
         words = item.text.split()
-        words[dice.randrange(len(words))] = "changed"
+        places = [
+            place for place, word in enumerate(words) if not negations_of(word.lower())
+        ]  # else it is another post
+        words[dice.choice(places)] = "changed"
         plant(project, f"text-{number}", " ".join(words))
         twins.append((item.external_id, f"text-{number}"))
     for number, item in enumerate(dice.sample(long, 40)):
@@ -100,7 +105,7 @@ def test_items_with_the_same_picture_stay_together_and_the_release_says_so(db):
     assert made.manifest["split"]["ties"]["same_picture"] == {"ties": 1, "items": 4, "cut": 0}
     assert Picture.objects.get(pk=shared.pk).likeness
     card = (made.manifest["split"]["used"], made.manifest["selection"]["split"])
-    assert card[1] == {"shares": "1/1/1", "seed": 2, "topics": 0, "frozen": None}
+    assert card[1] == {"shares": "1/1/1", "seed": 2, "topics": 0, "anew": False, "frozen": None}
 
 
 def test_topics_are_never_parted():
@@ -231,3 +236,42 @@ def test_the_page_says_what_is_wrong(client, field, value, at):
     assert answer.status_code == 422
     assert at in answer.context["form"].errors
     assert not project.releases.exists()
+
+
+def divided(project, **asked):
+    """Return the parts of a new release, by id, and what its report says."""
+    made = release(project, None, Selection(split=Splitting(shares=Shares.read("50/0/50"), **asked)))
+    return {row["id"]: row["split"] for row in rows_of(made)}, made.manifest["split"]
+
+
+def test_posts_keep_their_part_of_the_latest_divided_release():
+    project = builders.make_project("parts")
+    trio = [builders.make_member(project) for _ in range(3)]
+    texts = {
+        "a": "The garden was quiet today.", "b": "My neighbour plays a flute.", "c": "Fish again for dinner?",
+        "d": "Seven bridges cross our river.", "e": "Snow fell on the market square.", "f": "Who parked the blue van?",
+        "g": "A bakery opened beside the school.", "h": "Trains stop running at ten.", "i": "Her library card expired.",
+        "j": "They painted every harbour wall.",
+    }  # fmt: skip
+    words = tuple(texts)
+    items = [make_gold(project, trio, text=texts[name], external_id=name) for name in words[:6]]
+    first, report = divided(project, seed=1)
+    assert "kept_from" not in report
+    release(project, None, Selection())  # one that is not divided changes nothing
+    for name in words[6:]:
+        make_gold(project, trio, text=texts[name], external_id=name)
+    Item.objects.filter(pk=items[0].pk).update(stage="disputed", category_source=None)
+    second, report = divided(project, seed=99)
+    assert {name: second[name] for name in words[1:6]} == {name: first[name] for name in words[1:6]}
+    assert (report["kept_from"], report["frozen_items"]) == (1, 5) and set(second) == set(words[1:])
+    anew = [divided(project, seed=seed, anew=True) for seed in range(8)]
+    assert all("kept_from" not in report for _parts, report in anew)
+    assert any(parts != second for parts, _report in anew)
+
+
+def test_parts_of_a_release_whose_rows_are_lost_do_not_hold():
+    project = builders.make_project("lost")
+    make_gold(project, [builders.make_member(project) for _ in range(3)], external_id="a")
+    divided(project, seed=1)
+    (folder_of(Release.objects.get()) / "items.jsonl").unlink()
+    assert "kept_from" not in divided(project, seed=1)[1]

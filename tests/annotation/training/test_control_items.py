@@ -6,7 +6,7 @@ from io import BytesIO
 
 import pytest
 
-from annotation.analytics.agreement import agreement_and_labels
+from annotation.analytics.agreement.labels import agreement_and_labels
 from annotation.batches.open_items import open_items
 from annotation.consensus.exclude import withdraw_item
 from annotation.domain.choices import Reason, Role, Stage

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 import builders
-from annotation.analytics import agreement
+from annotation.analytics.agreement.labels import read_agreement
 from annotation.assignment import claim, outcomes
 from annotation.assignment.outcomes import HeldSeat, NothingLeft
 from annotation.assignment.release_seats import free_lapsed_seats, free_lapsed_seats_of_project
@@ -185,7 +185,7 @@ def test_they_are_in_no_figure_and_listed_as_skipped_by_nobody(project, ann):
     third = builders.make_member(project)
     submit.skip_seat(third, held(third).public_id)
     assert len(labels) == 2
-    found = agreement.read_agreement(project)
+    found = read_agreement(project)
     assert found.raw.total == 0
     assert not read_batch_overview(project).nobody_left
     builders.make_member(project, Role.ADMIN)

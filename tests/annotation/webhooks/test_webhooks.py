@@ -24,6 +24,7 @@ from annotation.models import Delivery, Event, Item, Project, Webhook
 from annotation.projects.purge import paths_to
 from annotation.releases.build import release
 from annotation.webhooks import change, happenings, send
+from concurrency import at_once
 from moderation.debates import start as debate_start
 from providers import wiring_web
 from providers.http.safe_urls import FetchFault
@@ -342,6 +343,14 @@ def test_two_workers_never_send_to_one_webhook_at_once(webhook, receiver):
     Webhook.objects.update(lease_until=timezone.now() - timedelta(seconds=1))  # that worker has died
     send.send_due(webhook.pk)
     assert len(receiver.taken) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_that_are_rung_at_the_same_moment_send_each_message_once(webhook, receiver):
+    for round_ in range(1, 11):
+        change.send_test(webhook)
+        at_once([lambda: send.send_due(webhook.pk)] * 6)
+        assert len(receiver.taken) == round_
 
 
 @pytest.mark.parametrize(

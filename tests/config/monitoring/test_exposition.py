@@ -11,10 +11,10 @@ from django.utils import timezone
 
 from annotation.operations import waiting_work
 from annotation.operations.job_kinds import JOB_KINDS
-from config import backup
 from config.models import BACKUP, Pulse
 from config.monitoring import exposition
 from config.queues import Work
+from config.recovery import backup
 from runs.models import Pause, Run, WorkerLoad
 from runs.queue import task_messages
 from runs.sql import read_replica

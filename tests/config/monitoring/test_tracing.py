@@ -15,7 +15,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 import migrated_database
-from config import env
+from config.environment import env
 
 pytestmark = pytest.mark.once
 

@@ -10,8 +10,8 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 
 import builders
-from config.logging_filters import Redacting
 from config.models import Pulse
+from config.monitoring.logging_filters import Redacting
 from config.web import error_pages
 from runs.models import WorkerLoad
 

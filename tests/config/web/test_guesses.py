@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 import builders
 from annotation.domain.choices import Role
 from annotation.mail import queue, send
-from annotation.members.password_links import password_link
+from annotation.members.accounts.password_links import password_link
 from annotation.models import Mail, User
 from concurrency import at_once
 from config.web.guesses import COOKIE

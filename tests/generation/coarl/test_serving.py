@@ -27,9 +27,10 @@ from generation.coarl.settings_file import BadSettings, Evaluation, Served  # no
 from generation.coarl.supervised import adapt, explain  # noqa: E402
 from generation.coarl.table import COLUMNS, evaluate, paired_interval  # noqa: E402
 from generation.coarl.training_data import TrainingData  # noqa: E402
-from generation.counterspeech import approve, export, replies, request  # noqa: E402
+from generation.counterspeech import approve, replies, request  # noqa: E402
 from generation.domain.counterspeech.instructions import reply_instruction  # noqa: E402
 from generation.domain.counterspeech.intents import Intent  # noqa: E402
+from generation.files import export  # noqa: E402
 from generation.models import Candidate  # noqa: E402
 from providers.profiles import read_amendments  # noqa: E402
 from runs.execution import runner, worker  # noqa: E402

@@ -28,6 +28,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 GOOD = "Nobody on this street was planted here first, and twelve families say so in the register."
 FAIR = "Gardens with many kinds of plants are the healthy ones, and people are no plants."
+REFUSAL = "I'm sorry, but I can't help with that."
+REFUSAL_IN_KOREAN = "죄송하지만 이 요청에는 답변을 드릴 수 없습니다."
 POOR = "What exactly is being choked, and by whom?"
 
 
@@ -35,11 +37,6 @@ POOR = "What exactly is being choked, and by whom?"
 def desk(settings: Any) -> Iterator[tuple[WireServer, Desk]]:
     with desk_on_the_wire(settings) as both:
         yield both
-
-
-@pytest.fixture
-def project() -> Project:
-    return make_project("garden")
 
 
 @pytest.fixture
@@ -274,6 +271,23 @@ def test_a_critic_that_gives_no_number_leaves_no_reward_and_the_candidate_comes_
     assert rows[0].critics["aq"]["reason"] == "invalid_output"
 
 
+def test_refusals_among_the_replies_are_left_out_and_counted(desk: tuple[WireServer, Desk], exchange: Exchange) -> None:
+    desk[1].replies["informative"] = [GOOD, REFUSAL, FAIR, REFUSAL_IN_KOREAN]
+    desk[1].replies["positive"] = [REFUSAL, REFUSAL_IN_KOREAN]
+    run = done(request.write(exchange, options={"intents": ["informative", "positive"], "candidates": 4}))
+    told = run.outcome["intents"]
+    assert sorted(row["text"] for row in told["informative"]["candidates"]) == sorted([GOOD, FAIR])
+    assert (told["informative"]["unusable"], told["informative"]["missing"]) == ({"refused": 2}, "")
+    assert (told["positive"]["candidates"], told["positive"]["missing"]) == ([], "refused")
+    assert set(Candidate.objects.values_list("text", flat=True)) == {GOOD, FAIR}
+
+
+def test_where_all_replies_refuse_the_run_is_refused(desk: tuple[WireServer, Desk], exchange: Exchange) -> None:
+    desk[1].replies["informative"] = [REFUSAL]
+    run = done(request.write(exchange, options={"intents": ["informative"]}))
+    assert (run.state, run.reason) == ("refused", "refused") and not Candidate.objects.exists()
+
+
 def test_an_intent_without_a_reply_is_told_and_the_others_stay(
     desk: tuple[WireServer, Desk], exchange: Exchange
 ) -> None:
@@ -322,7 +336,8 @@ def test_an_edited_reply_is_read_again_and_guarded_by_its_new_words(
     table.scores = {GOOD: (-0.9, 0.8, 0.0, "informative"), edited: (0.7, 0.2, 0.6, "none")}
     done(request.write(exchange, options={"intents": ["informative"]}))
     reply = replies.begin(exchange, author, Intent.INFORMATIVE, Candidate.objects.get())
-    assert reply.reward == pytest.approx(2.75 / 3) and replies.findings(reply) == []
+    assert reply.reward == pytest.approx(2.75 / 3)
+    assert [found.flag for found in replies.findings(reply)] == ["open_claim"]  # "Nobody" is one
 
     reply = replies.write(reply, author, edited, Intent.INFORMATIVE, reply.version)
     assert [found.flag for found in replies.findings(reply)] == ["repeats_insult", "not_scored"]
@@ -331,12 +346,13 @@ def test_an_edited_reply_is_read_again_and_guarded_by_its_new_words(
     reply.refresh_from_db()
     # (.15 + .2 + .4) / 3
     assert (reply.reward, reply.conforms, reply.scored_sha256) == (pytest.approx(0.25), False, digest(edited))
-    assert [found.flag for found in replies.findings(reply)] == ["repeats_insult", "supports_claim", "toxic"]
+    marks = ["repeats_insult", "supports_claim", "toxic", "other_intent"]
+    assert [found.flag for found in replies.findings(reply)] == marks
     replies.submit(reply, author)
     with pytest.raises(replies.CannotDo, match="flagged"):
         approve.approve(reply, second, "")
     approve.approve(reply, second, "Quoted on purpose in a training set.")
-    assert reply.flags == ["repeats_insult", "supports_claim", "toxic"]
+    assert reply.flags == marks
 
 
 def test_the_projects_weights_and_lexicon_count(desk: tuple[WireServer, Desk], exchange: Exchange) -> None:

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotation.domain.choices import Role, Stage
 from annotation.models import Project
-from builders import make_item, make_member, make_picture, make_project
+from builders import make_item, make_member, make_picture
 from counterspeech_models import POST, Desk, desk_on_the_wire, kind_of
 from generation.counterspeech import candidate_json, request
 from generation.domain.counterspeech.instructions import reply_instruction
@@ -91,11 +91,6 @@ def desk(settings: Any) -> Iterator[tuple[WireServer, Desk]]:
     settings.MODEL_PROFILES = read_amendments({"openai:writer": {"plain": True, "trained": "CoARL"}})
     with desk_on_the_wire(settings) as both:
         yield both
-
-
-@pytest.fixture
-def project() -> Project:
-    return make_project("garden")
 
 
 @pytest.fixture
@@ -327,7 +322,7 @@ def test_a_plain_model_is_not_asked_to_explain_and_the_desk_says_what_to_do(
     settings.MODEL_BINDINGS = settings.MODEL_BINDINGS | {"MODEL_COUNTER_EXPLAINER": "openai:site"}
     exchange = Exchange.objects.get()
     exchange.refresh_from_db()
-    assert request.models_of(exchange, "counter_explain")["counter_explainer"] == "openai:site"
+    assert request.models_for(exchange.project, "counter_explain")["counter_explainer"] == "openai:site"
 
 
 @pytest.mark.django_db(transaction=True)

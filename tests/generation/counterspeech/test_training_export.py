@@ -12,13 +12,15 @@ from django.core.management import CommandError, call_command
 from annotation.domain.choices import Role, Stage
 from annotation.models import Event, Item, Membership, Project
 from builders import category, make_item, make_member, make_project
-from generation.counterspeech import approve, export, replies, request
+from generation.counterspeech import approve, request
 from generation.domain.counterspeech.explanations import COLUMN, Explanation
 from generation.domain.counterspeech.intentconan import Row, read_rows
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.training_splits import split_of
+from generation.files import export
 from generation.models import Candidate, Exchange, Exemplar, Explanations, Reply
 from providers.keyword.model import OWN_WORDS
+from reply_builders import submit_reply
 
 POST = "The new weeds are choking the white roses on our street."
 pytestmark = pytest.mark.django_db
@@ -55,9 +57,7 @@ def people(project: Project) -> list[Membership]:
 def replied(exchange: Exchange, text: str, *, approved: bool) -> Reply:
     author, second = people(exchange.project)
     best = Candidate.objects.get(exchange=exchange, rank=1)
-    reply = replies.begin(exchange, author, Intent.INFORMATIVE, best)
-    reply = replies.write(reply, author, text, Intent.INFORMATIVE, reply.version)
-    replies.submit(reply, author)
+    reply = submit_reply(exchange, author, text, Intent.INFORMATIVE, candidate=best)
     return approve.approve(reply, second, "Read by both of us.") if approved else reply
 
 

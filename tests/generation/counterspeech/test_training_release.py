@@ -16,12 +16,13 @@ from annotation.releases.split import keep_parts
 from builders import category, make_member, make_project
 from generation.coarl.settings_file import DataSettings
 from generation.coarl.training_data import load
-from generation.counterspeech import approve, replies, request
+from generation.counterspeech import approve, request
 from generation.domain.counterspeech.explanations import Explanation
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.training_splits import split_of
 from generation.models import Candidate, Exchange, Explanations
 from release_builders import make_gold, make_picture, problems
+from reply_builders import submit_reply
 
 pytestmark = pytest.mark.django_db
 KINDS = ("explanations", "replies", "preferences", "scores")
@@ -55,9 +56,8 @@ def answered(exchange: Exchange, reviewers: list[Membership], *, approved: bool 
             model="openai:m", prompt_digest="x" * 64, pc=-0.5, aq=0.5, t=0.1,
         )  # fmt: skip
     author, second = reviewers
-    reply = replies.begin(exchange, author, Intent.INFORMATIVE, exchange.candidates.get(rank=1))
-    reply = replies.write(reply, author, f"Come and see the room, {exchange.name}.", Intent.INFORMATIVE, reply.version)
-    replies.submit(reply, author)
+    text, best = f"Come and see the room, {exchange.name}.", exchange.candidates.get(rank=1)
+    reply = submit_reply(exchange, author, text, Intent.INFORMATIVE, candidate=best)
     if approved:
         approve.approve(reply, second, "Read by both of us.")
 

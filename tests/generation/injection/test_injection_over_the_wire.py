@@ -193,6 +193,16 @@ def test_refusals_and_nonsense_are_counted_and_a_failed_one_can_be_gone_on_with(
     assert batches.go_on(batch, admin) == 0
 
 
+@pytest.mark.parametrize("field", ["text", "description"])
+def test_a_refusal_in_a_field_is_no_sample(
+    wire: tuple[WireServer, Writers], project: Project, admin: Membership, field: str
+) -> None:
+    refusal = "I'm sorry, but I can't help with that request."
+    wire[1].sees = [{"description": refusal}] if field == "description" else []
+    wire[1].texts = [refusal] if field == "text" else []
+    assert counts(done(project, entry(n=1))) == {"refused": 1}
+
+
 def test_the_same_plan_again_is_the_same_batch_and_asks_nothing_twice(
     wire: tuple[WireServer, Writers], project: Project
 ) -> None:

@@ -548,11 +548,13 @@ def test_a_verdict_on_a_post_that_gives_orders_is_shown_as_such_wherever_it_is_s
     ordinary = held(project, make_open_item(project, text="The bakery opens at nine."), "baseline")
     assert ordinary.outcome and "warnings" not in ordinary.outcome
     marked = "looks like an order to them"
-    assert marked in text_of(reviewer.get(address("run", run.public_id)))
-    assert marked in text_of(reviewer.get(address("item-runs", item.public_id)))
+    place = "The post, or the words or the description of its picture"
+    for page in (address("run", run.public_id), address("item-runs", item.public_id)):
+        shown = text_of(reviewer.get(page))
+        assert marked in shown and place in shown
     assert marked not in text_of(reviewer.get(address("run", ordinary.public_id)))
     row = reviewer.get(f"/api/v1/projects/garden/runs/{run.public_id}/").json()
-    assert row["warnings"] == ["injection_suspected"]
+    assert (row["warnings"], row["orders"]) == (["injection_suspected"], [place])
 
 
 def test_more_runs_than_the_list_holds_are_all_counted(project: Project, item: Item, reviewer: Client) -> None:

@@ -83,12 +83,12 @@ def test_a_run_is_started_with_a_set_and_its_page_names_title_and_version(client
     paper = performed()
     assert paper.options["prompts"] == "paper"
     shown = page(client, address("run", paper.public_id))
-    assert "Prompts: <bdi>As in the papers, version 2</bdi>" in shown
+    assert "Prompts: <bdi>As in the papers, version 3</bdi>" in shown
     assert "You presume that this post is guilty" in shown  # every question and answer
     client.post(address("item-start", item.public_id), {"method": "arcade", "prompts": "plain"})
     both = {"a": paper.public_id, "b": performed().public_id}
     compared = compact(client.get(address("compare"), both).content.decode())
-    assert "As in the papers, version 2" in compared and "Plain, version 2" in compared
+    assert "As in the papers, version 3" in compared and "Plain, version 2" in compared
 
 
 def test_a_set_that_does_not_exist_comes_back_with_the_form(client: Client, item: Item) -> None:
@@ -135,7 +135,7 @@ def test_the_api_takes_the_set_as_an_option_and_refuses_an_unknown_one(client: C
     assert "There is no prompt set nobody; there are careful, paper, plain." in refused.content.decode()
     assert post(prompts="paper").json() == {"queued": 1}
     shown = client.get(f"/api/v1/projects/garden/runs/{Run.objects.get().public_id}/").json()
-    assert (shown["prompts"], shown["prompts_version"]) == ("paper", "2")
+    assert (shown["prompts"], shown["prompts_version"]) == ("paper", "3")
 
 
 def test_a_run_whose_set_is_gone_is_shown_by_its_name(
@@ -186,14 +186,14 @@ def test_an_evaluation_compares_sets_and_its_report_names_them(client: Client, i
     assert report is not None
     assert [result["arm"] for result in report["results"]] == names
     assert [arm["prompt_set"] for arm in report["arms"]] == [
-        {"name": name, "version": "2"} for _method in range(2) for name in ("careful", "paper")
+        {"name": name, "version": "3"} for _method in range(2) for name in ("careful", "paper")
     ]
     first, second = (arm["prompts"]["baseline"] for arm in report["arms"][:2])
     assert len(first) == len(second) == 1 and first != second  # other words, so another digest
     markdown = client.get(address("evaluation-report", evaluation.public_id, "md")).content.decode()
-    assert "- baseline, paper prompts: baseline keyword:cues-1. Prompts: paper, version 2." in markdown
+    assert "- baseline, paper prompts: baseline keyword:cues-1. Prompts: paper, version 3." in markdown
     shown = page(client, address("evaluation", evaluation.public_id))
-    assert "Prompts: <bdi>As in the papers, version 2</bdi>" in shown
+    assert "Prompts: <bdi>As in the papers, version 3</bdi>" in shown
 
 
 def test_an_evaluation_without_a_choice_uses_the_projects_set(client: Client, project: Project, item: Item) -> None:
@@ -220,6 +220,6 @@ def test_the_command_compares_sets_on_files_without_a_project(tmp_path: Path) ->
         "baseline, plain prompts",
         "baseline, paper prompts",
     ]
-    assert evaluate()["arms"][0]["prompt_set"] == {"name": "careful", "version": "2"}
+    assert evaluate()["arms"][0]["prompt_set"] == {"name": "careful", "version": "3"}
     with pytest.raises(CommandError, match=r"^There is no prompt set nobody; there are careful, paper, plain\.$"):
         evaluate("nobody")

@@ -8,7 +8,7 @@ from django.db import connection
 from django.utils import timezone
 
 import builders
-from annotation.analytics.agreement import read_agreement
+from annotation.analytics.agreement.labels import read_agreement
 from annotation.consensus.close import close_item, dispute_item
 from annotation.consensus.exclude import withdraw_item
 from annotation.domain.choices import EventVerb, Modality, Reason, Role, Source, Stage

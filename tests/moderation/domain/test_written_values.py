@@ -19,7 +19,8 @@ from moderation.domain.hatexscore.estimate import Estimate
 from moderation.domain.predict.answers import Response
 from moderation.domain.task import Task
 from moderation.domain.verdicts import verdict_shape
-from vocabulary.written_values import ClosedSet, Share, Whole, YesNo, folded
+from vocabulary.folded_words import folded
+from vocabulary.written_values import ClosedSet, Share, Whole, YesNo
 
 pytestmark = pytest.mark.once
 

@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from annotation.domain.choices import Role, Stage
 from annotation.models import Project
 from builders import category, make_item, make_member, make_project
-from moderation.domain.evaluation.report_tables import tables_of
+from moderation.domain.evaluation.tables.report_tables import tables_of
 from moderation.hatexscore import group_lists
 from moderation.models import Evaluation, Score
 from providers import wiring

@@ -28,7 +28,7 @@ from annotation.operations.audit_runs import run_problems
 from annotation.projects import purge
 from builders import category, make_item, make_member, make_picture, make_project
 from moderation.debates import presenters
-from moderation.domain.evaluation.render import markdown
+from moderation.domain.evaluation.tables.render import markdown
 from moderation.domain.predict.answers import DONT_KNOW
 from moderation.evaluation import continuation
 from moderation.evaluation import start as evaluation_start

@@ -16,7 +16,7 @@ from annotation.domain.choices import Role, Stage
 from annotation.models import Category, Item, Membership, Project
 from builders import category, make_item, make_member, make_project
 from markup import compact
-from moderation.domain.evaluation.table import Phrase
+from moderation.domain.evaluation.tables.table import Phrase
 from moderation.evaluation import charts, continuation, files
 from moderation.evaluation.arms import stored_arms
 from moderation.models import Evaluation, EvaluationState

@@ -15,8 +15,8 @@ from django.urls import reverse
 from annotation.domain.choices import Role, Stage
 from annotation.models import Project
 from builders import category, make_item, make_member, make_project
-from moderation.domain.evaluation.predict_tables import Votes, agent_table
-from moderation.domain.evaluation.render import markdown
+from moderation.domain.evaluation.tables.predict_tables import Votes, agent_table
+from moderation.domain.evaluation.tables.render import markdown
 from moderation.domain.predict.perspectives import SEEDED
 from predict_models import HATE, OTHER, UNSURE, add_examples, judgement, script, speeches, views
 from wire.server import WireServer, say, status

@@ -110,6 +110,13 @@ def test_cards_are_folded_and_linked_from_the_rationale(net: Any, item: Item, re
     assert card.sha256 in page and card.url in page
 
 
+def test_a_judgment_whose_reason_concludes_the_opposite_is_marked(net: Any, item: Item, reviewer: Client) -> None:
+    run, sentence = investigated(item), "The reason concludes the opposite of the verdict."
+    assert sentence not in shown(reviewer, item)
+    Run.objects.filter(pk=run.pk).update(outcome={**(run.outcome or {}), "warnings": ["reason_disagrees"]})
+    assert sentence in shown(reviewer, item)
+
+
 def test_the_passage_on_page_60_of_a_pdf_is_found_and_cited_by_its_page(net: Any, item: Item, reviewer: Client) -> None:
     pages = [f"On day {day} the weather in the hills was fair. " * 14 for day in range(80)]
     pages[59] = FIRST
@@ -169,7 +176,7 @@ def both_pages(reviewer: Client, item: Item, run: Run) -> tuple[str, str]:
 
 
 def test_without_a_usable_query_the_pages_say_that_no_search_was_made(net: Any, item: Item, reviewer: Client) -> None:
-    run = investigated(item, "unreadable", queries=lambda request: "I would rather not.")
+    run = investigated(item, "unreadable", queries=lambda request: "Weeds are green.")
     for page in both_pages(reviewer, item, run):
         assert "No search was made: the model gave no usable query." in page
         assert "found no page" not in page and "Nothing was found. <" not in page and "0 results" not in page
@@ -265,7 +272,7 @@ def test_a_judgment_that_is_resumed_stays_one_of_its_investigation(net: Any, ite
     card = Evidence.objects.get(number=1)
     reviewer.post(reverse("moderation:evidence-strike", args=["garden", card.public_id]), {"reason": "Real weeds."})
     reviewer.post(reverse("moderation:evidence-judge", args=["garden", run.public_id]))
-    judgments = [performed(Run.objects.latest("id"), Investigator(verdict=lambda request: "I would rather not."))]
+    judgments = [performed(Run.objects.latest("id"), Investigator(verdict=lambda request: "Weeds are green."))]
     for verdict in ({"verdict": lambda request: "No."}, {}):
         judgments.insert(0, performed(resumed(reviewer, judgments[0]), Investigator(**verdict)))
     assert [judgment.state for judgment in judgments] == ["succeeded", "unreadable", "unreadable"]
@@ -285,7 +292,7 @@ def test_where_a_new_judgment_comes_to_nothing_the_old_one_is_outdated_and_can_b
     card = Evidence.objects.get(number=1)
     reviewer.post(reverse("moderation:evidence-strike", args=["garden", card.public_id]), {"reason": "Real weeds."})
     reviewer.post(reverse("moderation:evidence-judge", args=["garden", run.public_id]))
-    failed = performed(Run.objects.latest("id"), Investigator(verdict=lambda request: "I would rather not."))
+    failed = performed(Run.objects.latest("id"), Investigator(verdict=lambda request: "Weeds are green."))
     [investigation] = edit.investigations_of(item)
     assert (investigation.current, investigation.in_vain, investigation.is_outdated) == (run, failed, True)
     page = shown(reviewer, item)

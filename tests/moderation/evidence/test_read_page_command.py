@@ -35,14 +35,18 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_file_is_read_as_if_it_had_come_from_a_server(folder: Path) -> None:
     value = read(str(folder / "boards.html"), "--content-type", "text/html; charset=ks_c_5601-1987")
-    assert list(value) == ["url", "type", "encoding", "language", "title", "text", "cut", "code", "fault"]
+    names = ["url", "type", "encoding", "language", "title", "text", "comments_at", "cut", "code", "fault", "source"]
+    assert list(value) == names
     assert KO in value.pop("text")
+    unknown = dict.fromkeys(("publisher", "author", "published", "changed", "claim_review", "paywall", "fetched_at"))
+    assert value.pop("source") == unknown | {"language": "ko-KR"}
     assert value == {
         "url": str(folder / "boards.html"),
         "type": "text/html",
         "encoding": "euc-kr",
         "language": "ko-KR",
         "title": "글",
+        "comments_at": 0,
         "cut": False,
         "code": "",
         "fault": "",
@@ -52,6 +56,23 @@ def test_a_file_is_read_as_if_it_had_come_from_a_server(folder: Path) -> None:
     assert (wall["code"], wall["text"]) == ("consent_wall", "") and "consent" in wall["fault"]
     long = read(str(folder / "long.html"))
     assert (long["cut"], len(long["text"])) == (True, 400_000)
+
+
+def test_a_quotation_is_told_with_its_sentence_and_what_to_mind(folder: Path) -> None:
+    page = folder / "check.html"
+    page.write_text(
+        "<p>The office counted 412 newcomers in all of 2023.</p>"
+        "<p>It is not true that newcomers cause half of all crime. Nobody counted that.</p>"
+    )
+    whole = read(str(page), "--quote", "newcomers cause half of all crime")
+    assert whole["sentence"] == "It is not true that newcomers cause half of all crime."
+    assert (whole["found"], whole["passage"], whole["doubts"]) == (
+        True,
+        "newcomers cause half of all crime",
+        ["denied"],
+    )
+    cut = read(str(page), "--quote", "The office counted 4")
+    assert (cut["found"], cut["sentence"]) == (False, None)
 
 
 def test_the_parts_nearest_to_a_post_are_shown_with_their_page(folder: Path) -> None:
@@ -71,12 +92,40 @@ def test_an_address_goes_through_the_guarded_fetcher(monkeypatch: pytest.MonkeyP
         assert inner.log == []
 
 
+def test_every_fault_of_a_page_is_an_answer_of_one_shape(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "feed").write_text("<rss><channel></channel></rss>")
+    (folder / "empty.html").write_text("")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    office = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    faults = {
+        "bad_type": (str(folder / "note"), "--content-type", office),
+        "bad_type of a file": (str(folder / "feed"),),
+        "no_text": (str(folder / "empty.html"),),
+        "bad_pdf": (str(folder / "broken.pdf"),),
+        "consent_wall": (str(folder / "wall.html"),),
+        "bad_scheme": ("ftp://a.example/a",),
+        "blocked_address": ("http://127.0.0.1/a",),
+        "status": ("http://a.example/nowhere",),
+        "blocked_port": ("http://a.example:6379/",),
+    }
+    with PageServer() as outer, PageServer() as inner:
+        fetcher = a_web(outer, inner).fetcher()
+        monkeypatch.setattr(wiring_web, "_fetcher", lambda agent: fetcher)
+        values = {code: read(*arguments, "--quote", "words") for code, arguments in faults.items()}
+    whole = read(str(folder / "note"), "--content-type", "text/plain", "--quote", "words")
+    for code, value in values.items():
+        assert (value["code"], value["text"], value["found"]) == (code.partition(" ")[0], "", False)
+        assert (list(value), list(value["source"])) == (list(whole), list(whole["source"]))
+        assert value["fault"].endswith(".") and value["fault"].count(". ") == 0
+    assert office in values["bad_type"]["fault"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("nowhere.html",), "nowhere.html cannot be read: No such file"),
         (("/",), "cannot be read: Is a directory"),
-        (("note", "--content-type", "image/png"), "'image/png' is not a type that is read"),
+        (("a\0b",), "cannot be read: that is no name of a file"),
         (("http://a.example/", "--content-type", "text/html"), "--content-type is for files"),
         (("note", "--windows", "9"), "--windows takes a number from 1 to 8"),
     ],

@@ -9,7 +9,7 @@ from annotation.models import Project
 from builders import make_item, make_project
 from markup import compact
 from moderation.debates import presenters
-from moderation.domain.evaluation.render import remarks_of
+from moderation.domain.evaluation.tables.render import remarks_of
 from moderation.evaluation.arms import Arm
 from moderation.evidence.edit import Investigation
 from moderation.hatexscore.presenters import Card
@@ -30,6 +30,7 @@ NOBODY = "no language model was used"
         ({"prosecutor": BUILT_IN, "judge": MODEL}, False, ["prosecutor"]),
         ({"prosecutor": MODEL, "judge": MODEL}, False, []),
         ({"investigator": BUILT_IN, "searcher": "searxng:web"}, True, ["investigator"]),
+        ({"explainer": BUILT_IN, "reader": MODEL}, True, ["explainer"]),
         ({}, False, []),
     ],
 )

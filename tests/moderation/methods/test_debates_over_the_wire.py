@@ -174,6 +174,9 @@ def test_a_verdict_whose_reason_concludes_the_opposite_carries_a_warning(
     client.force_login(make_member(item.project, Role.REVIEWER).user)
     page = client.get(reverse("moderation:run", args=["garden", Run.objects.get().public_id])).content.decode()
     assert ("The reason concludes the opposite of the verdict." in page) is bool(warnings)
+    out = StringIO()
+    call_command("run", "baseline", "garden", stdout=out, stderr=StringIO())
+    assert ("Its reason concludes the opposite." in out.getvalue()) is bool(warnings)
 
 
 def test_where_nothing_is_found_the_case_is_dismissed_after_two_calls(wire: WireServer, item: Item) -> None:

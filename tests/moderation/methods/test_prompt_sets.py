@@ -56,7 +56,7 @@ def test_three_sets_ship_with_title_and_version() -> None:
     known = prompt_sets(APP)
     assert list(known) == ["careful", "paper", "plain"]
     assert all(each.title and each.version for each in known.values())
-    assert {path.name for path in PROMPTS.iterdir()} == {*SETS, "score"}  # the estimator is asked the same in every set
+    assert {path.name for path in PROMPTS.iterdir()} == {*SETS, "score", "order_reading"}  # these are alike in all
 
 
 @pytest.mark.parametrize("name", SETS[1:])
@@ -280,9 +280,9 @@ def test_a_run_takes_the_projects_set_unless_it_names_another(project: Project, 
         chosen = start.options_for(project, start.DebateRequest("arcade", options))
         return [chosen["prompts"], chosen["prompts_version"]]
 
-    assert stored() == ["careful", "2"]
+    assert stored() == ["careful", "3"]
     project.prompt_set = "paper"
-    assert stored() == ["paper", "2"]
+    assert stored() == ["paper", "3"]
     assert stored(prompts="plain") == ["plain", "2"]
     assert stored(prompts="plain", prompts_version="2") == ["plain", "2"]
     with pytest.raises(BadChoice, match=r"^The prompt set plain has version 2 on this site, not 1\.$"):
@@ -308,9 +308,9 @@ def test_the_command_names_the_set_and_its_json_and_the_history_hold_it(item: It
     out = StringIO()
     call_command("run", "baseline", "garden", "--prompts", "paper", "--wait", "--json", stdout=out)
     (found,) = json.loads(out.getvalue())
-    assert (found["state"], found["prompts"], found["prompts_version"]) == ("succeeded", "paper", "2")
+    assert (found["state"], found["prompts"], found["prompts_version"]) == ("succeeded", "paper", "3")
     facts = Event.objects.get(verb="runs_started").facts
-    assert (facts["prompts"], facts["prompts_version"]) == ("paper", "2")
+    assert (facts["prompts"], facts["prompts_version"]) == ("paper", "3")
 
 
 @pytest.mark.django_db(transaction=True)

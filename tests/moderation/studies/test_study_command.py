@@ -15,7 +15,7 @@ import moderation
 from annotation.domain.choices import Stage
 from annotation.models import Item, Project
 from builders import category, make_item, make_project
-from moderation.domain.evaluation.report_tables import tables_of
+from moderation.domain.evaluation.tables.report_tables import tables_of
 from moderation.evaluation import charts
 from moderation.models import Evaluation
 from moderation.studies.shipped import StudyTemplate, study_templates
@@ -122,6 +122,16 @@ def test_the_estimate_starts_nothing_and_grows_exact_with_earlier_calls(
     assert (estimate["total"]["assumed"], estimate["total"]["input_tokens"]) == (False, 8 * 120)
     assert estimate["total"]["cost"] == pytest.approx(8 * (120 * 2 + 30 * 10) / 1_000_000)
     assert "0.00 EUR" in estimate["lines"][0]
+
+
+def test_the_estimate_counts_what_a_second_reader_may_be_asked(
+    wire: WireServer, project: Project, tmp_path: Path, settings: Any
+) -> None:
+    file = written(tmp_path, 'title = "t"\n[data]\nproject = "garden"\n[[arms]]\nmethods = "explain"')
+    # Four explanations, and two estimates for the score of each; then one reading of each in its run and for its score.
+    assert study(file, "--estimate")[0]["estimate"]["total"]["calls"] == 4 + 8
+    settings.MODEL_BINDINGS["MODEL_READER"] = "openai:reader"
+    assert study(file, "--estimate")[0]["estimate"]["total"]["calls"] == 4 + 8 + 8
 
 
 def test_a_study_that_may_take_too_many_calls_is_not_started(project: Project, tmp_path: Path, wire: Any) -> None:

@@ -15,7 +15,7 @@ from providers.http.denied import Denied, read_denied, read_nat64
 from providers.http.fetch import PICTURES, FetchedPage, Fetcher
 from providers.http.safe_urls import FetchFault, check_url, is_public
 from wire.certificates import certified
-from wire.pages import OTHER, OUTER, Answer, PageServer, Web, dripping, endless, packed, page, redirect
+from wire.pages import OTHER, OUTER, Answer, PageServer, Web, dripping, endless, packed, page, promising, redirect
 
 HELLO = page("<html><head><title>Hello</title></head><body><p>Hello there.</p></body></html>")
 
@@ -131,7 +131,6 @@ ON_THE_WAY: list[tuple[str, dict[str, Answer], str]] = [
     ("B98 a byte at a time", {"/": dripping(60)}, "timeout"),
     ("B100 an archive", {"/": page(b"PK", "application/zip")}, "bad_type"),
     ("B100 a picture", {"/": page(b"GIF89a", "image/gif")}, "bad_type"),
-    ("B100 no type", {"/": page("hello", "")}, "bad_type"),
     ("B100 packed twice", {"/": packed(b"hello", "gzip, gzip")}, "bad_type"),
     ("not there", {"/": page("gone", status=404)}, "status"),
     ("robots", {"/robots.txt": page("User-agent: *\nDisallow: /", "text/plain"), "/": HELLO}, "robots"),
@@ -294,3 +293,39 @@ def test_a_translated_public_address_is_fetched_where_the_prefix_is_known() -> N
 @pytest.mark.parametrize("address", [OUTER, OTHER, "8.8.8.8", "2606:4700::1111"])
 def test_public_addresses_are_public(address: str) -> None:
     assert is_public(address)
+
+
+@pytest.mark.parametrize(
+    ("answer", "content", "cut"),
+    [
+        (promising(b"<html><p>All of it.</p></html>\n", 50), b"<html><p>All of it.</p></html>\n", False),
+        (promising(b"<html><p>Half of", 50), b"<html><p>Half of", True),
+        (promising(b"<p>No type.", 0, ""), b"<p>No type.", False),
+        (page(b"<p>Odd type.", "html"), b"<p>Odd type.", False),
+        (page(b"<p>Unknown.", "application/unknown"), b"<p>Unknown.", False),
+    ],
+    ids=["promises more", "is cut", "no type", "no real type", "unknown type"],
+)
+def test_what_a_browser_shows_in_spite_of_its_header_is_fetched(
+    web: Web, answer: Answer, content: bytes, cut: bool
+) -> None:
+    web.outer.pages["/"] = answer
+    fetched = web.fetcher().fetch("http://pages.example/")
+    assert (fetched.content, fetched.cut) == (content, cut)
+
+
+def test_nothing_at_all_or_half_a_picture_is_still_unreachable(web: Web) -> None:
+    web.outer.pages["/"] = promising(b"", 50)
+    assert refusal(web, "http://pages.example/") == "unreachable"
+    web.outer.pages["/"] = promising(b"GIF89a", 50, "image/gif")
+    with pytest.raises(FetchFault) as caught:
+        web.fetcher().fetch("http://pages.example/", PICTURES, whole=True)
+    assert caught.value.code == "unreachable"
+
+
+def test_a_long_page_without_a_type_is_cut_and_a_pdf_is_not(web: Web) -> None:
+    web.outer.pages["/"] = promising(b"<p>" + b"a" * 5000, 0, "")
+    web.outer.pages["/pdf"] = promising(b"%PDF-" + b"a" * 5000, 0, "")
+    cut, whole = (web.fetcher(size=1000).fetch(f"http://pages.example/{path}") for path in ("", "pdf"))
+    assert (len(cut.content), cut.cut) == (1000, True)
+    assert (len(whole.content), whole.cut) == (5005, False)

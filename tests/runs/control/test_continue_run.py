@@ -86,6 +86,25 @@ def test_where_a_method_gave_up_its_last_answers_are_asked_again(
     assert model.asked == ["two"]
 
 
+def test_where_a_method_names_the_answer_it_gave_up_at_it_and_all_after_it_are_asked_again(
+    rounds: Rounds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rounds.rounds = [[step("one")], [step("two", optional=True)], [step("three")]]
+    ordinary: Callable[..., Any] = rounds.next_steps
+
+    def gives_up(case: Any, turns: dict[str, SavedTurn]) -> Any:
+        steps = ordinary(case, turns)
+        no = isinstance(steps, Finish) and steps.value["three"] == "no"
+        return GiveUp(Reason.REFUSED, "two was refused", "two") if no else steps
+
+    monkeypatch.setattr(rounds, "next_steps", gives_up)
+    stopped = perform(queued(), Answers(one=word("a"), two=Refused("no"), three=word("no")))
+    assert (stopped.state, fork.stop_of(stopped)) == ("refused", ({"one"}, {"two", "three"}))
+    model = Answers(two=word("b"), three=word("yes"))
+    assert go_on(stopped, model).outcome == {"one": "a", "two": "b", "three": "yes"}
+    assert model.asked == ["two", "three"]
+
+
 def test_a_run_goes_on_once_at_a_time_and_only_if_it_stopped_at_an_answer(rounds: Rounds) -> None:
     rounds.rounds = [[step("one")]]
     stopped = perform(queued(), Answers(one="nonsense"))

@@ -127,7 +127,7 @@ def test_l01_prose_is_asked_again_with_the_error_twice_and_then_unreadable(ask: 
     asked = ask("prose", "prose", "prose")
     assert (asked.state, asked.times) == (("unreadable", "invalid_output"), 3)
     again = asked.wire.heard[2].said()
-    assert "Your answer could not be used: the answer holds no JSON value" in again
+    assert "Your answer could not be used:\n[fault " in again and "\nthe answer holds no JSON value\n[/fault " in again
     assert asked.turn.reply == "I would call this harmless, all in all."
     assert [each["reply"] for each in asked.turn.rejected] == [asked.turn.reply] * 2
     assert (asked.prior.state, asked.prior.reason, asked.prior.category) == ("unreadable", "invalid_output", None)
@@ -207,7 +207,7 @@ def test_what_was_learnt_is_known_after_a_restart_until_somebody_has_it_forgotte
 
 
 @once
-@pytest.mark.parametrize("written", ["very hateful", "种族主义", "not racist", "Racists"])
+@pytest.mark.parametrize("written", ["very hateful", "动物", "not racist", "Racists"])
 def test_l04_a_category_that_is_none_is_never_read_as_the_nearest(ask: Ask, written: str):
     wrong = altered(lambda text: json.dumps({**json.loads(text), "category": written}))
     asked = ask(wrong, wrong, wrong)

@@ -20,6 +20,7 @@ APPS = ("annotation", "moderation", "generation", "runs", "config")
 PLANS = {"expires_at", "delete_after", "due_at", "resume_at", "lease_until", "until", "idle_until"}
 """Moments to come. They are counted from the same clock."""
 GIVEN = {
+    "posted_at",  # as people record it
     "at",
     "began_at",
     "used_at",

@@ -15,7 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 import migrated_database
 from absent import skip_or_fail
-from config import env_database
+from config.environment import env_database
 from postgresql_cluster import Standby, program
 from runs.sql import read_replica
 from runs.sql.read_replica import Router, from_replica, lag, reads_from

@@ -173,7 +173,7 @@ def odd_pages() -> Iterator[MadePage]:
     yield MadePage("an archive called plain", b"PK\x03\x04" + noise, "text/plain", fault="bad_type")
     yield MadePage("a feed", b"<rss><channel><title>x</title></channel></rss>", "application/rss+xml", fault="bad_type")
     yield MadePage("JSON", b'{"weeds": 1}', "application/json", fault="bad_type")
-    yield MadePage("JSON called HTML", b'{"weeds": "A word for newcomers."}', says="A word for newcomers.")
+    yield MadePage("JSON called HTML", b'{"weeds": "A word for newcomers."}', fault="bad_type")
     yield MadePage("nothing", b"", fault="no_text")
     yield MadePage("only markup", b"<html><body><div></div></body></html>", fault="no_text")
     packed = gzip.compress(utf8)

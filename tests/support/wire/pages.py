@@ -65,6 +65,20 @@ def dripping(seconds: float) -> Answer:
     return answer
 
 
+def promising(content: bytes, more: int, content_type: str = "text/html") -> Answer:
+    """Return a page whose header promises so many bytes more than it sends; without a type it names none."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        if content_type:
+            handler.send_header("Content-Type", content_type)
+        handler.send_header("Content-Length", str(len(content) + more))
+        handler.end_headers()
+        handler.wfile.write(content)
+
+    return answer
+
+
 def endless(handler: BaseHTTPRequestHandler) -> None:
     """Send a page of a hundred million bytes without a line end."""
     handler.send_response(200)

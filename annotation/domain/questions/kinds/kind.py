@@ -112,10 +112,6 @@ class Kind(ABC):
         """Return what the field on the annotator's page holds for the answer so far."""
         return value if isinstance(value, str) else ""
 
-    def is_wide(self, question: Question) -> bool:
-        """Return whether the question takes the whole width of the page."""
-        return False
-
     # Label Studio
     @abstractmethod
     def studio_control(self, question: Question, attributes: str) -> str:

@@ -10,8 +10,6 @@ from annotation.domain.questions.question import Question
 from annotation.domain.questions.refusals import refuse_answer
 from annotation.domain.refusal import gettext_noop as _
 
-_WIDE = 5  # options that stand beside another question
-
 OPTIONS = Options(
     "options",
     _("Options"),
@@ -31,9 +29,6 @@ class Listed(Kind):
 
     def choices(self, question: Question, language: str) -> Sequence[Choice]:
         return [Choice(option.code, option.title(language)) for option in question.offered]
-
-    def is_wide(self, question: Question) -> bool:
-        return len(question.offered) > _WIDE
 
     def from_studio(self, value: Mapping[str, Any], before: Any) -> Any:
         return value.get("choices")

@@ -74,9 +74,6 @@ class Span(Kind):
         pairs = _pairs(value)
         return json.dumps(pairs) if pairs else ""
 
-    def is_wide(self, question: Question) -> bool:
-        return True
-
     def studio_control(self, question: Question, attributes: str) -> str:
         return f"<Labels {attributes}>\n    <Label value={quoteattr(question.code)}/>\n  </Labels>"
 

@@ -36,6 +36,24 @@ _OF_THE_TEXT = re.compile(
     r"|joke|statement|tweet|remark|combination|pair|whole|reading|result|criteri\w+|definition|threshold|bar|condition\w*"
     r"|requirement\w*)\b)"
 )
+# What may stand between a verb and the word, and how a sentence goes on that tells what is the hateful thing.
+_STRENGTH = re.compile(r"(?:\s?(?:not|never|an?|so|very|\w+ly|[很真的非常]))*\s*")
+_WOULD = re.compile(
+    r"\bwould(?: not|n't| also| still| only| otherwise)? (?:be|have been|constitute|become) (?:\w+ly |an? )?['\"]?$"
+)
+_OF_A_LABEL = re.compile(r"\b(?:label|classification|verdict|answer|conclusion|category|rating)\b")
+_IS = re.compile(r"(.*)\s(?:is|are|was|were|isn't|aren't|wasn't|weren't)(?:\s(?:not|never|so|very|too|\w+ly|an?))*\s*$")
+_PRONOUN = re.compile(r"\b(?:it|this|that|they|these|there|here|one|which)$")
+_BEFORE_NOUN = re.compile(
+    r"[,:;\x01'\"]|\b(?:that|think|thinks|believe|say|said|conclude|concluded|find|deny|doubt|agree|sure|convinced|and|or|but|so|as|because|since|therefore"
+    r"|argue|see|means?|follows|reason|way|clear|what|how|if|than|though|although|while|whereas|even)\b"
+)
+_AFTER_NOUN = re.compile(
+    r"\b(?:of|in|on|about|which|who|at|for|with|to|towards?|from|under|over|behind|beside|where|when|by|itself|alone|also|still|therefore)\b"
+)
+# What is called hateful is an act in general, perhaps not that of the post.
+_TO_DO = re.compile(r" to (?:call|say|claim|tell|treat|compare|suggest|wish|mock|deny|portray|blame|paint|laugh)\b")
+_CLEFT = re.compile("的(?:是|不是|并非)")
 _COMMA = re.compile(r"\s*,\s*(?:that (?=would|is|was)|it (?=would|was|seems)|this (?=would|is|was)|那)?")
 _ENDS_CLAUSE = re.compile(r"\s*(?:$|[;:!])")
 
@@ -48,12 +66,16 @@ def english_or_chinese_statement(clause: Clause, heading_end: int) -> Statement 
     absent = absent or _denied_topic(clause)
     refuted = None if present else refuted or _refuted_supposition(clause)
     left_open = None if present or refuted else _left_open(clause, links)
-    if not (headed or absent or present or refuted) and _is_subject(clause):
+    if not (headed or absent or present or refuted) and (_is_subject(clause) or _is_of_another(clause)):
         left_open = SignKind.ANOTHER
     if mention.kind is SignKind.HATRED and not (headed or absent or present or refuted or _is_said(clause, links)):
         left_open = left_open or SignKind.TOPIC
     if mention.kind in UNNAMED and not (headed or absent or refuted or _is_of_the_text(clause, links)):
         left_open = left_open or SignKind.TOPIC
+    if not left_open and clause.tongue.code == "en" and _TO_DO.match(clause.text, mention.end):
+        left_open = SignKind.CONDITION if _negations(clause, links) == 0 else None
+    if not (headed or left_open) and clause.tongue.code == "zh" and _has_two_scopes(clause):
+        left_open = SignKind.DOUBT
     negations = _negations(clause, links) + (absent is not None) + (refuted is not None)
     end = max(hit.end() for hit in (absent, present) if hit) if absent or present else mention.end
     start = first_sign(clause.text, clause.segment.start if headed else clause.begin)
@@ -85,7 +107,7 @@ def _left_open(clause: Clause, links: Sequence[Sign]) -> SignKind | None:
         return SignKind.CONDITION
     if _is_aside_in_doubt(clause):
         return SignKind.DOUBT
-    if has_condition(clause):
+    if has_condition(clause) or _is_imagined(clause):
         return SignKind.CONDITION
     if any(sign.kind is SignKind.REPORT and sign not in links for sign in clause.before):
         return SignKind.REPORT
@@ -94,6 +116,12 @@ def _left_open(clause: Clause, links: Sequence[Sign]) -> SignKind | None:
     topics = [sign.start for sign in clause.before if sign.kind is SignKind.TOPIC]
     is_topic = bool(topics) and topics[-1] > max((link.start for link in links), default=-1)
     return SignKind.TOPIC if is_topic else None
+
+
+def _is_imagined(clause: Clause) -> bool:
+    """Whether the clause says what would be hateful, and not what its label would be."""
+    before = clause.text[clause.begin : clause.mention.start]
+    return _WOULD.search(before) is not None and _OF_A_LABEL.search(before) is None
 
 
 def _is_aside_in_doubt(clause: Clause) -> bool:
@@ -111,6 +139,25 @@ def _is_subject(clause: Clause) -> bool:
     if opening not in _BEFORE_SUBJECT and not before.endswith(_SUBJECT_BEHIND):
         return False
     return clause.tongue.is_subject(clause.text, clause.mention.end, clause.segment.end)
+
+
+def _is_of_another(clause: Clause) -> bool:
+    """Whether the clause says the word of somebody or something else than the post, or the word is its subject."""
+    if clause.mention.kind in UNNAMED:
+        return False
+    first, mention = first_sign(clause.text, clause.begin), clause.mention
+    other = clause.tongue.of_others(clause.text, first, mention.start)
+    if other is not None and _STRENGTH.fullmatch(clause.text, other.end(), mention.start):
+        return True
+    if clause.tongue.code != "en":
+        return _CLEFT.match(clause.text, mention.end - 1) is not None
+    linked = _IS.match(clause.text, first, mention.start)
+    if linked is None or linked[1].startswith(("i ", "we ")) or _OF_A_LABEL.search(linked[1]):
+        return False
+    if _PRONOUN.search(linked[1]):
+        return False
+    noun = _AFTER_NOUN.split(_BEFORE_NOUN.split(linked[1])[-1])[0].split()
+    return bool(noun) and not clause.tongue.names_post(noun[-1])
 
 
 def _is_said(clause: Clause, links: Sequence[Sign]) -> bool:
@@ -160,10 +207,25 @@ def _negations(clause: Clause, links: Sequence[Sign]) -> int:
     if clause.tongue.code == "en":
         while len(negations) > 1 and _is_list(clause.text, negations[-2], negations[-1]):
             del negations[-2]
+        negations = [
+            sign for sign in negations if not _is_of_earlier_word(clause.text[sign.end : clause.mention.start])
+        ]
         scope = _verb_group(clause, links)
         first = first_sign(clause.text, clause.begin)
         negations = [sign for sign in negations if sign.start >= scope or sign.start == first]
     return len(negations) + len(distant)
+
+
+def _is_of_earlier_word(between: str) -> bool:
+    """Whether a negation is that of another such word before a comma; `between` stands between it and this one."""
+    earlier = between.find("hateful ")
+    return earlier >= 0 and "," in between[earlier:]
+
+
+def _has_two_scopes(clause: Clause) -> bool:
+    """Whether a Chinese negation far before another may deny what the other says, or a verb of its own."""
+    found = [sign for sign in clause.before if sign.kind is SignKind.NEGATION]
+    return len(found) > 1 and _negates_another_verb(clause.text[found[-2].end : found[-1].start])
 
 
 def _is_list(text: str, first: Sign, second: Sign) -> bool:

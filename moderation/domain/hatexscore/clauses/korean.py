@@ -15,11 +15,24 @@ from moderation.domain.hatexscore.clauses.clause import (
     is_hateful,
 )
 from moderation.domain.hatexscore.conclusion import Conclusion
-from moderation.domain.hatexscore.signs import Sign, SignKind
+from moderation.domain.hatexscore.signs import HATEFUL, Sign, SignKind
 
 _KOREAN_REACH = 60
+_TANGLED = 3  # negations of one word that nobody unravels
+_TOLD_BY = 24  # characters behind the word in which somebody says it
 _FINAL = re.compile(r"(?:다|요|음|함|임|됨|죠|까)\s*$")
 _REASON = re.compile(r"\s?(?:이유|까닭)(?:는|로는)")  # what is hateful "for this reason" is hateful
+_CLEFT = re.compile(r"(?:적인|스러운)? ?(?:것|쪽|사람|자)은 (?![^,.]{0,8}(?:없|아니[^라]|아닙|찾|보이))")
+_TOLD = re.compile(r"[라다]고 (?:하지만|하는데|해도|하고 (?!싶)|하며|한다|합니다|했|우기|우긴|주장|항변)")
+_DECIDES = (SignKind.NEGATION, SignKind.TURN, SignKind.COPULA, SignKind.NEUTRAL)
+_DENIED_VERB = re.compile(r"[을를]\s(?:[가-힣]+\s)?[가-힣]+지(?:는|도)?\s?(?:않|못)")
+_OBJECT = re.compile("[을를]")
+# A condition in its verb, unless the verb tells how the parts are read or taken together.
+_IF = re.compile(r"(?<=[가-힣])면[ ,]")
+_READS = re.compile(
+    r"(?:보|읽으|치|하자|내리자|합하|더하|따르|의하|감안하|고려하|종합하|요약하|말하|생각하|정리하|답하|확인하|결합하|지적하|비추|비춰보"
+    r"|합쳐지|더해지|놓으|두|뒤집으|대|맞추|묶으|이으|따지|꼽으|고르|묻는다|라|그러|그렇다|정도|쯤이|쯤 되)$"
+)
 _BARE = re.compile(r"\s*(?:임|이다|입니다|다|으로|로)?\s*$")
 
 
@@ -32,14 +45,32 @@ def korean_statement(clause: Clause, heading_end: int) -> Statement | None:
     if not (said or headed) and LISTED.match(text, mention.end, clause.segment.end):
         return None
     is_subject = clause.tongue.is_subject(text, mention.end, clause.segment.end)
-    left_open = SignKind.ANOTHER if is_subject else _left_open_in_korean(clause, said)
+    left_open = SignKind.ANOTHER if is_subject or _is_of_another(clause) else _left_open_in_korean(clause, said)
     if not (left_open or _BARE.match(tail) or _is_predicate(tail, said)):
         return None
     start = clause.segment.start if headed else mention.start
     negations = sum(sign.kind in (SignKind.NEGATION, SignKind.TURN) for sign in said)
+    if negations >= _TANGLED or _denies_a_verb(clause, said):
+        left_open = left_open or SignKind.DOUBT
     end = mention.end + len(tail.rstrip())
     said_there = Conclusion(first_sign(text, start), end, is_hateful(clause, negations))
     return Statement(said_there, is_hateful(clause, 0), left_open)
+
+
+def _denies_a_verb(clause: Clause, said: Sequence[Sign]) -> bool:
+    """Whether what is denied is a verb that has the word as its object, and perhaps not the word."""
+    first = next((sign.kind for sign in said if sign.kind in _DECIDES), None)
+    is_denied = first in (SignKind.NEGATION, SignKind.TURN)
+    return is_denied and _DENIED_VERB.match(clause.text, clause.mention.end) is not None
+
+
+def _is_of_another(clause: Clause) -> bool:
+    """Whether the clause says the word of somebody or something else than the post, or the word is its subject."""
+    if _CLEFT.match(clause.text, clause.mention.end):
+        return True
+    other = clause.tongue.of_others(clause.text, clause.begin, clause.mention.start)
+    is_used = _OBJECT.match(clause.text, clause.mention.end) is not None
+    return other is not None and other.end() == clause.mention.start and not is_used
 
 
 def _predicate(clause: Clause) -> tuple[list[Sign], int]:
@@ -49,10 +80,12 @@ def _predicate(clause: Clause) -> tuple[list[Sign], int]:
     limit = min(clause.segment.end, clause.mention.end + _KOREAN_REACH)
     stop = STOP["ko"].search(clause.text, clause.mention.end, limit)
     end = stop.start() if stop else limit
-    said = []
+    said: list[Sign] = []
     for sign in clause.behind:
         if sign.start >= end:
             break
+        if sign.kind in HATEFUL:
+            return said, sign.start
         said.append(sign)
         if sign.kind in BREAKS:
             return said, sign.end
@@ -67,15 +100,24 @@ def _is_predicate(tail: str, said: Sequence[Sign]) -> bool:
     )
 
 
+def _has_if(clause: Clause) -> bool:
+    """Whether a verb before the word sets a condition, other than how the text is read."""
+    before = clause.text[clause.begin : clause.mention.start]
+    return any(_READS.search(before[: hit.start()]) is None for hit in _IF.finditer(before))
+
+
 def _left_open_in_korean(clause: Clause, said: Sequence[Sign]) -> SignKind | None:
     kinds = [sign.kind for sign in said]
-    if SignKind.CONDITION in kinds or has_condition(clause):
+    if SignKind.CONDITION in kinds or has_condition(clause) or _has_if(clause):
         return SignKind.CONDITION
     if SignKind.DOUBT in kinds:
         return SignKind.DOUBT
     if SignKind.REPORT in kinds:
         return SignKind.REPORT
-    if (SignKind.OPINION in kinds or not kinds) and any(sign.kind is SignKind.SPEAKER for sign in clause.earlier):
+    is_told = _TOLD.search(clause.text, clause.mention.end, min(clause.segment.end, clause.mention.end + _TOLD_BY))
+    if (is_told or SignKind.OPINION in kinds or not kinds) and any(
+        sign.kind is SignKind.SPEAKER for sign in clause.earlier
+    ):
         return SignKind.REPORT
     if SignKind.TOPIC not in kinds:
         return None

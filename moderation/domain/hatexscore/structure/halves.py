@@ -39,6 +39,9 @@ class _Patterns(NamedTuple):
     undecided: re.Pattern[str]
     quoted: re.Pattern[str]
     opposes: re.Pattern[str]
+    unseen: re.Pattern[str]
+    of_part: re.Pattern[str]
+    of_post: re.Pattern[str]
 
 
 @cache
@@ -53,6 +56,9 @@ def _patterns() -> _Patterns:
         undecided=re.compile(any_of("undecided")),
         quoted=re.compile(rf"{BLANK}|{any_of('quoted')}"),
         opposes=re.compile(any_of("opposes")),
+        unseen=re.compile(any_of("unseen")),
+        of_part=re.compile(any_of("of_part")),
+        of_post=re.compile(rf"[\s,>*—-]*{any_of('of_post')}"),
     )
 
 
@@ -135,22 +141,64 @@ def deciding(text: str, segments: Sequence[Segment], stated: Sequence[Conclusion
     return [] if halves and _goes_on(text, segments, stated[-1]) else list(stated)
 
 
-def is_undecided(text: str, segments: Sequence[Segment], said: Conclusion, verbs: Sequence[Verb]) -> bool:
-    """Whether the rest of the sentence or the next one leaves it open.
+def is_undecided(
+    text: str,
+    segments: Sequence[Segment],
+    final: Sequence[Conclusion],
+    verbs: Sequence[Verb],
+    chosen: Sequence[Conclusion],
+) -> bool:
+    """Whether the explanation leaves open what it says last; `chosen` are those that a choice or a verb decides.
 
-    It may say so, oppose what is quoted, or end in a verb that says the opposite of what nobody knows.
+    The rest of the sentence or the next one may say so, oppose what is quoted, or end in a verb that says the opposite
+    of what nobody knows. Two halves may say both, or one may speak of a part while the other was never seen.
     """
+    said, patterns = final[-1], _patterns()
     behind = segments[bisect_right(segments, said.end, key=_end_of) :][:2]
     end = behind[-1].end if behind else said.end
-    patterns = _patterns()
-    is_of_quote = said.hateful and patterns.quoted.search(text, *_half(text, segments, said, None)) is not None
+    half = _half(text, segments, said, None)
+    is_of_quote = said.hateful and patterns.quoted.search(text, *half) is not None
+    is_of_part = patterns.of_part.search(text, *half) is not None and patterns.unseen.search(text) is not None
     return (
-        patterns.undecided.search(text, said.end, end) is not None
+        is_of_part
+        or patterns.undecided.search(text, said.end, end) is not None
         or (is_of_quote and patterns.opposes.search(text, said.end, end) is not None)
         or any(
             not verb.is_sure and said.end < verb.said.start < end and verb.said.hateful is not said.hateful
             for verb in verbs
         )
+        or (said not in chosen and _says_both(text, segments, final))
+        or _is_qualified(text, _sentence(segments, said), said)
+    )
+
+
+def _says_both(text: str, segments: Sequence[Segment], final: Sequence[Conclusion]) -> bool:
+    """Whether the last two say the opposite side by side, and nothing tells which of them decides."""
+    if len(final) < 2 or final[-1].hateful is final[-2].hateful:
+        return False
+    first, second = final[-2:]
+    if _sentence(segments, first) != _sentence(segments, second) and not _are_rows(text, first, second):
+        return False
+    half = _half(text, segments, second, first)
+    decides = SignKind.CONTRAST in kinds_of(text, first.start, second.end) or SignKind.TURN in kinds_of(text, *half)
+    return not (decides or _patterns().whole.search(text, *half) or _patterns().of_post.match(text, *half))
+
+
+def _are_rows(text: str, first: Conclusion, second: Conclusion) -> bool:
+    """Whether they stand in neighbouring rows of a table."""
+    starts = [text.rfind("\n", 0, said.start) + 1 for said in (first, second)]
+    between = text[first.end : second.start]
+    return between.count("\n") == 1 and all(text[start : start + 1] == "|" for start in starts)
+
+
+def _is_qualified(text: str, sentence: Segment, said: Conclusion) -> bool:
+    """Whether the sentence goes on with "but" to a condition under which the opposite would hold."""
+    rest = Segment(min(said.end, sentence.end), min(sentence.end, said.end + _FAR), sentence.stop)
+    return any(
+        statement.left_open is SignKind.CONDITION
+        and statement.said.hateful is not said.hateful
+        and SignKind.CONTRAST in kinds_of(text, said.start, statement.said.start)
+        for statement in statements(text, rest)
     )
 
 
@@ -159,9 +207,10 @@ def _half(text: str, segments: Sequence[Segment], said: Conclusion, before: Conc
     segment = _sentence(segments, said)
     since = max(segment.start, said.start - _FAR, before.end if before else 0)
     start = max([since, *(hit.end() for hit in _patterns().contrast.finditer(text, since, said.start))])
-    ends = _HALF_ENDS.search(text, said.end, segment.end)
-    contrast = _patterns().contrast.search(text, said.end, ends.start() if ends else segment.end)
-    return start, contrast.start() if contrast else ends.start() if ends else segment.end
+    until = min(segment.end, max(said.end, since) + _FAR)
+    ends = _HALF_ENDS.search(text, said.end, until)
+    contrast = _patterns().contrast.search(text, said.end, ends.start() if ends else until)
+    return start, contrast.start() if contrast else ends.start() if ends else until
 
 
 def _sentence(segments: Sequence[Segment], said: Conclusion) -> Segment:

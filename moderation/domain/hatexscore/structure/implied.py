@@ -31,6 +31,7 @@ class _Patterns(NamedTuple):
     assent: re.Pattern[str]
     actual: re.Pattern[str]
     opening: re.Pattern[str]
+    of_part: re.Pattern[str]
 
 
 @cache
@@ -41,6 +42,7 @@ def _patterns() -> _Patterns:
         dissent=re.compile(begins + any_of("dissent")),
         assent=re.compile(begins + any_of("assent")),
         actual=re.compile(f"{begins}{any_of('actual')}|^(?:지만|으나)"),
+        of_part=re.compile(any_of("of_part")),
         opening=re.compile(
             rf"[\s\x01—>-]*(?:{any_of('answer_before')}[\s:,]*)?"
             rf"(?:(?P<yes>{any_of('opening_yes')})|(?P<no>{any_of('opening_no')}))\s*(?=[.,!。\n—])"
@@ -87,8 +89,15 @@ def _unnamed(text: str, segments: Sequence[Segment]) -> Iterator[Conclusion]:
     A sentence that speaks of hate and states nothing by it states nothing by these words either.
     """
     for segment in {*segments[:1], *segments[-_TAIL:]}:
-        if next(statements(text, segment), None) is None:
+        if next(statements(text, segment), None) is None and not _is_of_one_part(text, segment):
             yield from stated_in(text, segment, UNNAMED)
+
+
+def _is_of_one_part(text: str, segment: Segment) -> bool:
+    """Whether the segment speaks of one part of the post, and it or what follows of another."""
+    here = _patterns().of_part.search(text, segment.start, segment.end)
+    others = _patterns().of_part.finditer(text, here.end(), here.end() + _LOOK) if here else ()
+    return here is not None and any(other[0] != here[0] for other in others)
 
 
 def _opening(text: str) -> list[Conclusion]:

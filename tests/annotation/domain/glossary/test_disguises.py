@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import glossary_cases
+from annotation.domain.glossary import korean_words
 from annotation.domain.glossary.disguises import SWITCHES, How
 from annotation.domain.glossary.endings import _dictionaries
-from annotation.domain.glossary.matching import Matcher, Term
+from annotation.domain.glossary.matching import Hit, Matcher, Term
 from annotation.domain.glossary.normalize import folded, readings
+from annotation.domain.glossary.sounds import korean_sound
 
 WANTED_RECALL, MOST_FALSE = 0.97, 0.03
 
@@ -48,6 +50,104 @@ def test_texts_with_terms_of_their_own_are_read_as_labelled(language: str) -> No
         false += [case.text] if found and not case.expected else []
     assert len(missed) <= (1 - WANTED_RECALL) * wanted, missed
     assert len(false) <= MOST_FALSE * innocent, false
+
+
+FORMS = glossary_cases.forms()
+
+
+def found_in_form(case: glossary_cases.Form) -> list[Hit[int]]:
+    return Matcher([Term(1, case.term, (case.language,), sounds=case.sounds, initials=case.initials)]).find(case.text)
+
+
+@pytest.mark.parametrize("languages", [("en", "ko", "zh"), ("de", "es", "fr", "tr", "ar", "hi", "ru")])
+def test_breaks_entities_joined_words_sounds_and_clitics_hide_no_term(languages: tuple[str, ...]) -> None:
+    cases = [case for case in FORMS if case.language in languages]
+    disguised, innocent = [case for case in cases if case.found], [case for case in cases if not case.found]
+    assert len(disguised) >= 50 and len(innocent) >= 25
+    missed = [case for case in disguised if not found_in_form(case)]
+    wrong = [case for case in innocent if found_in_form(case)]
+    assert len(missed) <= (1 - WANTED_RECALL) * len(disguised), missed
+    assert len(wrong) <= MOST_FALSE * len(innocent), wrong
+
+
+@pytest.mark.parametrize(
+    ("term", "language", "text", "how", "sureness"),
+    [
+        ("weed", "en", "a weed", How.WRITTEN, 0.8),
+        ("weed", "en", "the weeds", How.INFLECTED, 0.76),
+        ("weed", "en", "a w33d", How.LETTERS, 0.9),
+        ("brickbird", "en", "a brickbird", How.WRITTEN, 1.0),
+        ("벌레", "ko", "저 벌레들", How.WRITTEN, 0.8),
+        ("벽돌새", "ko", "저 벽돌새들", How.WRITTEN, 1.0),
+        ("벽돌새", "ko", "벽돌새퇴치", How.SPLIT, 0.7),
+        ("杂草", "zh", "杂草！", How.WRITTEN, 0.8),
+        ("铁皮鸟", "zh", "铁皮鸟！", How.WRITTEN, 1.0),
+        ("brickbird", "en", "br&#105;ckbird", How.VARIANT, 0.95),
+        ("brickbird", "en", "#stopbrickbirdsnow", How.SPLIT, 0.7),
+        ("Nesthocker", "de", "Stubennesthocker", How.SPLIT, 0.7),
+    ],
+)
+def test_a_word_of_everyday_language_is_less_sure(
+    term: str, language: str, text: str, how: How, sureness: float
+) -> None:
+    (hit,) = Matcher([Term(1, term, (language,))]).find(text)
+    assert (hit.how, hit.sureness) == (how, sureness)
+
+
+def test_initials_of_pinyin_count_only_where_the_entry_asks_and_by_themselves() -> None:
+    assert Matcher([Term(1, "铁皮鸟", ("zh",))]).find("那个tpn") == []
+    matcher = Matcher([Term(1, "铁皮鸟", ("zh",), initials=True)])
+    (hit,) = matcher.find("那个TPN又来")
+    assert (hit.start, hit.end, hit.how, hit.sureness) == (2, 5, How.INITIALS, 0.5)
+    for text in ("a tpn is here", "那个tpn.example.com", "型号tpn-2", "那个tpng", "文件x_tpn"):
+        assert matcher.find(text) == [], text
+
+
+@pytest.mark.parametrize(
+    ("term", "text"),
+    [("强盗", "弓虽盗来了"), ("强盗", "又是弓虽次皿"), ("机器人", "木几器人"), ("強盗", "弓雖盗")],
+)
+def test_characters_that_are_taken_apart_are_put_together(term: str, text: str) -> None:
+    found = Matcher([Term(1, term, ("zh",))]).find(text)
+    assert [hit.how for hit in found] == [How.SPLIT]
+    assert Matcher([Term(1, term, ("zh",), off=frozenset({How.SPLIT}))]).find(text) == []
+
+
+def test_sounds_count_only_where_the_entry_asks() -> None:
+    for term, language, text in (
+        ("벽돌새", "ko", "벽똘쌔들"),
+        ("铁皮鸟", "zh", "贴皮鸟"),
+        ("铁皮鸟", "zh", "tie pi niao"),
+    ):
+        assert Matcher([Term(1, term, (language,))]).find(text) == []
+        (hit,) = Matcher([Term(1, term, (language,), sounds=True)]).find(text)
+        assert (hit.start, hit.how) == (0, How.SOUND)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("옷걸이", "옫꺼리"),
+        ("국물", "궁물"),
+        ("입학", "이팍"),
+        ("같이", "가치"),
+        ("좋아", "조아"),
+        ("신라", "실라"),
+        ("독립", "동닙"),
+        ("값이", "갑시"),
+        ("져서", "저서"),
+        ("왜", "웨"),
+    ],
+)
+def test_spellings_of_one_sound_are_one(one: str, other: str) -> None:
+    assert korean_sound(one) == korean_sound(other)
+
+
+def test_without_segmenters_the_rules_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(korean_words, "kiwi", lambda: None)
+    assert Matcher([Term(1, "벽돌새", ("ko",))]).find("벽돌새퇴치") == []
+    assert Matcher([Term(1, "쥐", ("ko",))]).find("저 쥐가") == []
+    assert [hit.sureness for hit in Matcher([Term(1, "벌레", ("ko",))]).find("저 벌레들")] == [1.0]
 
 
 @pytest.mark.parametrize(
@@ -206,7 +306,7 @@ def test_dictionaries_of_many_languages_are_loaded_once_each() -> None:
         ("泡菜鬼", "泡、菜、鬼、油", []),
         ("锄头帮", "这把锄头帮我拿一下", []),
         ("锄头帮", "这些锄头帮的人", [(2, 5)]),
-        ("물뿌리개", "물뿌리개단지를 샀다", []),
+        ("물뿌리개", "물뿌리개단지를 샀다", [(0, 4)]),
         ("물뿌리개", "물뿌리개들이었다니까요", [(0, 4)]),
         ("weed", "write to weed@example.org", []),
         ("weed", "example.org/weed", []),

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from annotation.domain.imports.row import text_digest
 from annotation.domain.releases.diff import brief, compare
+from annotation.domain.text_rules import text_digest
 
 
 def row(**fields: Any) -> dict[str, Any]:

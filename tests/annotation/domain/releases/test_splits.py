@@ -104,7 +104,7 @@ def test_a_cut_that_a_frozen_list_makes_is_counted():
 
 # ── Texts ─────────────────────────────────────────────────────────────────────
 
-WORDS = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("a", "e", "i", "o", "u", "ar", "el", "in")]
+WORDS = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("a", "e", "i", "o", "u", "ar", "el", "in") if a + b != "no"]
 
 
 @settings(max_examples=100)
@@ -134,6 +134,13 @@ def test_one_word_changed_dropped_or_added_is_always_found(words, place, act):
         ("杂草又长在白玫瑰里了真讨厌", "杂草又长在红玫瑰里了真讨厌"),
         ("杂草又长在白玫瑰园子里面了真是非常讨厌啊", "杂草又长在大公园园子里面了真是非常讨厌啊"),
         ("흰 장미 사이에 또 잡초가 있다", "흰 장미 사이에 또 들풀이 있다"),
+        ("흰 장미 사이에 또 잡초가 있다", "흰장미 사이에또 잡초가있다"),
+        ("골목에 잡초", "골목에잡초"),
+        ("Weeds in the white roses again", "Wееds in thе whitе rоsеs аgаin"),
+        ("雜草又長在白玫瑰裡了", "杂草又长在白玫瑰里了"),
+        ("Weeds\u200b in the ｗｈｉｔｅ roses", "weeds in the white roses"),
+        ("ㅈㅏㅂㅊㅗ 또 왔네", "잡초 또 왔네"),
+        ("The roses do not grow here at all", "The roses do not bloom here at all"),
         (
             "Weeds grow in the white roses again, and nobody in this garden seems to mind them at all any more",
             "So weeds grow in the white roses again, and nobody in this park seems to mind them at all any more",
@@ -151,6 +158,17 @@ def test_texts_that_say_almost_the_same_are_found(one, two):
         ("!!!", "???"),
         ("", ""),
         ("The roses are in bloom today", "The weather was bad all week"),
+        ("The new neighbours are welcome here", "The new neighbours are not welcome here"),
+        ("The new neighbours are welcome here", "The new neighbours aren't welcome here"),
+        ("Everybody likes the new neighbours", "Nobody likes the new neighbours"),
+        ("새로 온 이웃은 정말 나쁘다", "새로 온 이웃은 정말 안 나쁘다"),
+        ("새로 온 이웃은 나쁜 사람이다", "새로 온 이웃은 나쁜 사람이 아니다"),
+        ("新来的邻居是很好的人", "新来的邻居不是很好的人"),
+        ("Die neuen Nachbarn sind willkommen", "Die neuen Nachbarn sind nicht willkommen"),
+        (
+            "Weeds grow in the white roses again and nobody in this garden minds them at all any more, so it goes",
+            "Weeds grow in the white roses again and somebody in this garden minds them at all any more, so it goes",
+        ),
     ],
 )
 def test_texts_that_do_not_are_left_apart(one, two):

@@ -1,13 +1,11 @@
-"""Reading pages: windows, quotations, copies, rationales; and the words of the local index."""
+"""Reading pages: windows and copies; and the words of the local index."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from moderation.domain.antihateagent import search_index
 from moderation.domain.antihateagent.actions import is_confirmed
-from moderation.domain.antihateagent.page_windows import WINDOW, check_rationale, find_quote, is_copy, shingles, windows
-
-PAGE = "People  say:\n“Weeds” are\u00a0new­comers – nothing else. ＷＥＥＤＳ again."
+from moderation.domain.antihateagent.page_windows import WINDOW, is_copy, shingles, windows
 
 
 @given(st.text(max_size=9000), st.integers(1, 6))
@@ -18,26 +16,6 @@ def test_windows_hold_the_page_in_order_and_are_never_too_long(text: str, most: 
     assert len(found) == most or sum(len(window.text) for window in found) == len(text)
 
 
-def test_quotations_are_found_whatever_their_marks_and_spaces() -> None:
-    span = find_quote('"weeds" are newcomers - nothing else', PAGE)
-    assert span is not None
-    assert PAGE[span.start : span.end] == "Weeds” are\u00a0new­comers – nothing else"
-    assert find_quote("weeds again", PAGE) is not None
-
-
-def test_what_leaves_words_out_or_is_too_short_is_no_quotation() -> None:
-    assert find_quote("Weeds … nothing else", PAGE) is None
-    assert find_quote("say", PAGE) is None
-    assert find_quote("", PAGE) is None
-
-
-@given(st.text(alphabet="abc “”–\u00a0é\u0301ｗ", max_size=200), st.data())
-def test_a_piece_of_a_page_is_found_on_it_where_it_counts(text: str, data: st.DataObject) -> None:
-    at = data.draw(st.integers(0, len(text)))
-    span = find_quote(text[at : at + 40], text)
-    assert span is None or 0 <= span.start < span.end <= len(text)
-
-
 def test_copies_are_told_from_texts_about_the_same() -> None:
     one = "the word weeds is used for newcomers on several boards since the spring of last year"
     other = "newcomers are called weeds, says a report on the boards, and not since last year only"
@@ -45,12 +23,6 @@ def test_copies_are_told_from_texts_about_the_same() -> None:
     assert not is_copy(shingles(one), shingles(other))
     unparted = "잡초라는말은새로온사람들을가리키는말이다"
     assert is_copy(shingles(unparted), shingles(f"{unparted} 끝"))
-
-
-def test_a_rationale_loses_what_has_no_ground_and_says_so() -> None:
-    checked = check_rationale("See [1, 9] and https://x.example/a, “never said at all”.", [1], ["the post"], [])
-    assert checked.text == "See [1] and (…) “never said at all”."
-    assert (checked.cited, checked.unknown, checked.quotes) == ((1,), (9,), ("never said at all",))
 
 
 def test_the_post_is_confirmed_but_for_case_spacing_and_a_stray_character() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from moderation.domain.evaluation.classification import f1s_of, macro_f1s
 from moderation.domain.evaluation.intervals import intervals
 from moderation.domain.evaluation.paired_tests import McNemar, mcnemar
-from moderation.domain.evaluation.predict_tables import Votes, agent_table
 from moderation.domain.evaluation.repeats import kappa, majority, spread
+from moderation.domain.evaluation.tables.predict_tables import Votes, agent_table
 
 
 def test_mcnemar_by_hand() -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from moderation.domain.evaluation import report_tables
 from moderation.domain.evaluation.answers import Gold
 from moderation.domain.evaluation.outcomes import RunEnd
+from moderation.domain.evaluation.tables import report_tables
 from moderation.domain.evaluation.tracks import track_figures
 
 GOLD = [

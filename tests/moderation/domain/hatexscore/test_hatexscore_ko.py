@@ -9,7 +9,7 @@ import pytest
 from labelled_explanations import shares
 from moderation.domain.hatexscore.score import read, score
 from moderation.domain.hatexscore.tgi import identified
-from moderation.domain.hatexscore.tokenize_ko import segmenter, tokenize
+from moderation.domain.hatexscore.words.tokenize_ko import segmenter, tokenize
 
 
 def worked() -> list[Any]:

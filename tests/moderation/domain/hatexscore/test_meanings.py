@@ -37,3 +37,13 @@ def test_a_conclusion_by_a_code_stands_where_the_code_does() -> None:
 def test_a_number_between_two_of_a_key_says_what_the_nearer_says_or_nothing() -> None:
     key = "(1 = not hateful, 9 = very hateful)"
     assert [verdict(f"Score: {number} {key}") for number in (2, 5, 8, 12)] == [False, None, True, None]
+
+
+@pytest.mark.parametrize(("language", "right", "wrong"), [("en", 60, 7), ("ko", 43, 2), ("zh", 33, 3)])
+def test_what_is_said_of_another_subject_or_scope_concludes_little_but_not_the_opposite(
+    language: str, right: int, wrong: int
+) -> None:
+    lines = Path(__file__).with_name(f"scopes_{language}.jsonl").read_text(encoding="utf-8").splitlines()
+    read = [(row["hateful"], verdict(row["text"])) for row in map(json.loads, lines)]
+    assert sum(said is not None and said is not meant for meant, said in read) <= wrong
+    assert sum(said is not None and said is meant for meant, said in read) >= right

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from annotation.analytics.question_tables import MEASURE_WORDS
+from annotation.analytics.agreement.question_tables import MEASURE_WORDS
 from annotation.api.answers import DesignQuestion
 from annotation.domain.questions.design_fields import Words
 from annotation.domain.questions.kinds.registry import KINDS

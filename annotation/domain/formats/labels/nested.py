@@ -1,0 +1,63 @@
+"""Labels of several annotators in one row: a list of objects, an object of lists, or a list of values.
+
+`raw_labels.off` names the part `off` of each object in the column `raw_labels` (or the list `off` of the object that
+stands there), `votes[]` each value of the list in `votes`.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from annotation.domain.formats import strict_json
+from annotation.domain.formats.base import UNNAMED, BadValue, LabelUse, Reading, Row
+
+_LIST = "[]"
+
+WithLabel = Callable[[Row, Any, Reading, Any], Row]
+
+
+def column_of(path: str, columns: Collection[str]) -> str:
+    """Return the column that a path leads into. Returns "" if it is no path, or is a column's name itself."""
+    if not path or path in columns:
+        return ""
+    head = path.removesuffix(_LIST) if path.endswith(_LIST) else path.partition(".")[0]
+    return head if head in columns and head != path else ""
+
+
+def with_nested(row: Row, values: Mapping[str, Any], reading: Reading, with_label: WithLabel) -> Row:
+    """Return the row with a label for each entry; annotators who are not named are numbered. Raises BadValue."""
+    mapped = reading.mapped
+    column = column_of(mapped.label, values)
+    labels = _entries(values.get(column), mapped.label, column)
+    annotator_column = column_of(mapped.annotator, values)
+    annotators = _entries(values.get(annotator_column), mapped.annotator, annotator_column) if annotator_column else []
+    if annotators and len(annotators) != len(labels):
+        reason = f"{mapped.label} has {len(labels)} values and {mapped.annotator} {len(annotators)}."
+        raise BadValue("bad_labels", reason, mapped.annotator)
+    seats = replace(reading, mapped=replace(mapped, label_is=LabelUse.SEAT))
+    for place, label in enumerate(labels):
+        who = annotators[place] if annotators else f"{UNNAMED.removesuffix('1')}{place + 1}"
+        row = with_label(row, label, seats, who)
+    return row
+
+
+def _entries(value: Any, path: str, column: str) -> list[Any]:
+    """Return the values that a path leads to in the value of its column. Raises BadValue."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        value = strict_json.parse(value)
+    if value in (None, ""):
+        return []
+    if path.endswith(_LIST):
+        found = value
+    else:
+        part = path.removeprefix(f"{column}.")
+        if isinstance(value, dict):
+            found = value.get(part)
+        elif isinstance(value, list) and all(isinstance(entry, dict) for entry in value):
+            found = [entry.get(part) for entry in value]
+        else:
+            found = None
+    if not isinstance(found, list):
+        reason = f"{path} leads to no list here: {column} has to be a list of objects, an object of lists, or a list."
+        raise BadValue("bad_labels", reason, column)
+    return found

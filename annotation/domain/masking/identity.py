@@ -1,0 +1,147 @@
+"""Numbers of accounts, cards, people, passports and cars, by their form and their check digits (python-stdnum).
+
+A number whose form says little is one only after a word that says so, or, for the most distinct, by its check digit.
+"""
+
+import re
+from collections.abc import Iterator
+from importlib import import_module
+
+from annotation.domain.masking.spans import Place, Places, whole
+
+_BEFORE = 40  # characters in which the word stands
+_IBAN = re.compile(
+    r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])", re.IGNORECASE
+)
+_CARD = re.compile(
+    r"(?<![A-Za-z0-9.-])[2-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,7}(?![A-Za-z0-9-]|\.\d)"
+    r"|(?<![A-Za-z0-9.-])3[47]\d\d[ -]?\d{6}[ -]?\d{5}(?![A-Za-z0-9-])"
+)
+
+_IS_CARD = re.compile(
+    r"(?:\bcards?\b(?: number| no\.?)?|\b(?:visa|mastercard|amex|carte|karte|kartennummer|kreditkarte|tarjeta"
+    r"|carta|cartão|kart|карта|карты)\b"
+    r"|카드(?:번호)?|卡号|卡號|信用卡|银行卡|储蓄卡|カード(?:番号)?|بطاقة|البطاقة|कार्ड)[^\d\n]{0,12}\Z",
+    re.IGNORECASE,
+)
+"""A number after such a word is one although a digit of it may be wrong."""
+
+
+def ibans(text: str) -> Places:
+    """Return the international numbers of bank accounts."""
+    return [found.span() for found in _IBAN.finditer(text) if _holds("iban", found.group())]
+
+
+def cards(text: str) -> Places:
+    """Return the numbers of payment cards."""
+    by_digit = (found.span() for found in _CARD.finditer(text) if _holds("luhn", re.sub(r"\D", "", found.group())))
+    return whole([*by_digit, *_after(text, _IS_CARD, _CARD)])
+
+
+def _holds(module: str, number: str) -> bool:
+    return bool(import_module(f"stdnum.{module}").is_valid(number))
+
+
+_IS_ID = re.compile(
+    r"(?:주민(?:등록)?번호|외국인등록번호|身份证|身分證|证件号|マイナンバー|個人番号|national id\w*"
+    r"|identity (?:card|number|no)|id card|id number|social security|\bssn\b|\bnino\b|national insurance"
+    r"|personalausweis\w*|steuer-?id\w*|steuernummer|identifikationsnummer|\bnir\b|sécurité sociale|numéro de sécu\w*"
+    r"|\bdni\b|\bnie\b|\bnif\b|codice fiscale|\bpesel\b|\bbsn\b|burgerservicenummer|rijksregister\w*|personnummer"
+    r"|henkilötunnus|\bcpr\b|\bcnp\b|\begn\b|\boib\b|rodné číslo|\bemso\b|\bamka\b|\bpps\b|isikukood|asmens kodas"
+    r"|personas kods|\bsvnr\b|versicherungsnummer"
+    r"|\bni (?:number|no)\b|personal(?:ausweis)?nummer|ausweis(?:nummer|nr)|\bcurp\b|\bcpf\b|cédula"
+    r"|carnet de identidad|kimlik no"
+    r"|снилс|\bинн\b|aadhaar|आधार|居民证|居留证|統一編號|الرقم القومي|الرقم الوطني|رقم الهوية|الهوية الوطنية"
+    r"|رقم الإقامة|السجل المدني)[^0-9\n]{0,12}\Z",
+    re.IGNORECASE,
+)
+_ID_BY_FORM = (
+    ("kr.rrn", r"\d{6}-[1-8]\d{6}", False),
+    ("kr.rrn", r"\d{13}", True),
+    ("cn.ric", r"\d{17}[\dXx]", True),
+    ("es.dni", r"\d{8}[- ]?[A-HJ-NP-TV-Za-hj-np-tv-z]", True),
+    ("es.nie", r"[XYZxyz][- ]?\d{7}[- ]?[A-Za-z]", True),
+    ("it.codicefiscale", r"[A-Za-z]{6}\d{2}[A-Za-z]\d{2}[A-Za-z]\d{3}[A-Za-z]", True),
+    ("fr.nir", r"[1-478] ?\d{2} ?\d{2} ?(?:\d{2}|2[ABab]) ?\d{3} ?\d{3} ?\d{2}", True),
+    ("be.nn", r"\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}", True),
+    ("fi.hetu", r"\d{6}[-+ABCDEF]\d{3}[0-9A-Y]", True),
+    ("se.personnummer", r"(?:\d{2})?\d{6}[-+]\d{4}", True),
+    ("cz.rc", r"\d{6}/\d{3,4}", True),
+    ("lv.pk", r"\d{6}-\d{5}", True),
+    ("us.ssn", r"\d{3}-\d{2}-\d{4}", True),
+    ("ie.pps", r"\d{7}[A-Wa-w][ABHWTXabhwtx]?", True),
+    ("ro.cnp", r"[1-9]\d{12}", True),
+)
+"""Modules of stdnum, forms, and whether the check digit must hold: since 2020 Korea draws the last digits by lot."""
+_IDS = [
+    (module, re.compile(rf"(?<![A-Za-z0-9.,-])(?:{form})(?![A-Za-z0-9-]|[.,]\d)"), is_checked)
+    for module, form, is_checked in _ID_BY_FORM
+]
+_AFTER_WORD = re.compile(
+    r"(?<![A-Za-z0-9])(?:(?!id|no|nr)[A-Z]{1,3} ?)?\d[\dA-Z]?(?:[ ./-]?[\dA-Z]){5,18}(?![A-Za-z0-9])", re.IGNORECASE
+)
+_KR_DAY = re.compile(r"\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
+
+
+def ids(text: str) -> Places:
+    """Return the numbers of people: residents of Korea, China and Japan, and of European and American states."""
+    return whole([*_by_form(text), *_after(text, _IS_ID, _AFTER_WORD)])
+
+
+def _by_form(text: str) -> Iterator[Place]:
+    for module, form, is_checked in _IDS:
+        for found in form.finditer(text):
+            number = found.group()
+            if _holds(module, number) if is_checked else _KR_DAY.match(number):
+                yield found.span()
+
+
+def _after(text: str, word: re.Pattern[str], form: re.Pattern[str]) -> Iterator[Place]:
+    """Yield what has this form and stands after such a word."""
+    for found in form.finditer(text):
+        if word.search(text[max(0, found.start() - _BEFORE) : found.start()]):
+            yield found.span()
+
+
+_IS_PASSPORT = re.compile(
+    r"(?:passport|여권|护照|護照|旅券|パスポート|reisepass|passeport|pasaporte|passaporto|paspoort|passaporte"
+    r"|pasaport|паспорт\w*|загранпаспорт\w*|جواز(?: سفر| السفر)?|पासपोर्ट"
+    r"|(?:personal)?ausweis(?:nummer|nr)?)\D{0,15}\Z",
+    re.IGNORECASE,
+)
+_PASSPORT = re.compile(
+    r"(?<![A-Za-z0-9])(?:[A-Z]{1,3}\d{6,8}|\d{2} ?\d{2} ?\d{6}|(?=[A-Z]*\d[A-Z]*\d)[A-Z\d]{9}"
+    r"|[A-Z]\d{3}[A-Z]\d{4}|[A-Z]\d[A-Z0-9]{7}|\d{2}[A-Z]{2}\d{5}|\d{9})"
+    r"(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_ZONE = re.compile(r"P[A-Z<][A-Z]{3}[A-Z<]{39}\s[A-Z0-9<]{44}")
+
+
+def passports(text: str) -> Places:
+    """Return the numbers of passports after a word that says so, and the two lines that machines read."""
+    return whole([*_after(text, _IS_PASSPORT, _PASSPORT), *(found.span() for found in _ZONE.finditer(text))])
+
+
+_KR_SIGN = "가나다라마거너더러머버서어저고노도로모보소오조구누두루무부수우주하허호배아바사자"
+_CN_PLACE = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
+_PLATE = re.compile(
+    rf"(?<!\d)\d{{2,3}}[{_KR_SIGN}] ?\d{{4}}(?![\d원])"
+    rf"|[{_CN_PLACE}][A-HJ-NP-Z][·• .-]?[A-HJ-NP-Z0-9]{{5,6}}(?![A-Za-z0-9])"
+    r"|(?<![\w-])[A-Z]{2}-\d{3}-[A-Z]{2}(?![\w-])|(?<![\w-])[A-ZÄÖÜ]{1,3}-(?:[A-Z]{2} \d{1,4}"
+    r"|[A-Z] \d{3,4})[EH]?(?![\w-])"
+    r"|[\u4e00-\u9fff]{2,4} ?\d{2,3} ?[あ-んア-ン] ?(?:\d{1,2}-\d{2}|[・･·]{1,3}\d{1,3})(?!\d)"
+)
+_IS_PLATE = re.compile(
+    r"(?:\bplates?\b|number ?plate|licen[cs]e plate|registration|kennzeichen|immatriculation|matrícula|targa"
+    r"|차량번호|번호판|车牌\S{0,2}|車牌\S{0,2}|ナンバー)[^A-Za-z0-9\n]{0,6}(?:is |ist |est |es |è |no\.? "
+    r"|number )?\Z",
+    re.IGNORECASE,
+)
+_ANY_PLATE = re.compile(r"(?<![A-Za-z0-9])[A-ZÄÖÜ0-9]{1,4}[ -]?[A-Z0-9]{1,4}(?:[ -]?\d{1,4}[A-Z]{0,2})?(?![A-Za-z0-9])")
+
+
+def plates(text: str) -> Places:
+    """Return the plates of cars: Korean, Chinese and Japanese ones by form, others after a word that says so."""
+    marked = (place for place in _after(text, _IS_PLATE, _ANY_PLATE) if re.search(r"\d", text[slice(*place)]))
+    return whole([*(found.span() for found in _PLATE.finditer(text)), *marked])

@@ -1,0 +1,149 @@
+"""Telephone numbers by the library phonenumbers, where no date, amount, version or serial stands.
+
+A number with a country's code is looked up in that country. Another one is looked up in the countries of the campaign
+(`regions`): in the groups that are usual there, as a mobile number, or after a word like "call".
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib import import_module
+
+from annotation.domain.masking.regions import Regions
+from annotation.domain.masking.spans import Place, Places, whole
+
+_CANDIDATE = re.compile(r"(?<![A-Za-z0-9_.,])(?:\+|00)?\(?\d(?:[ ./()-]{0,3}\d){6,16}(?![A-Za-z0-9_]|[.,]\d)")
+_MOBILE = {
+    "KR": re.compile(r"01[016789]\d{7,8}"),
+    "CN": re.compile(r"1[3-9]\d{9}"),
+    "TW": re.compile(r"09\d{8}"),
+    "JP": re.compile(r"0[5789]0\d{8}"),
+    "RU": re.compile(r"89\d{9}"),
+    "SA": re.compile(r"05\d{8}"),
+    "EG": re.compile(r"01[0125]\d{8}"),
+}
+_CALL = re.compile(
+    r"(?:\b(?:tel|phone|call|calling|mobile|mobil|cell|landline|fax|whats|whatsapp|signal|sms|text|ring|dial"
+    r"|reach (?:me|him|her|us)"
+    r"|telefon|handy|festnetz|ruf|anruf\w*|téléphone|tél|portable|fixe|appel\w*|joindre|teléfono|móvil|celular"
+    r"|cel|fijo|ll[aá]m\w*"
+    r"|ligue|telefone|telefono|cellulare|chiama\w*|bel|n[uú]mero|number is|nummer|telefonu?|cep)\b"
+    r"|전화|연락|핸드폰|휴대폰|폰번|번호는|문의|电话|電話|手机|手機|致电|联系|聯絡|拨打|座机|热线|携帯|連絡先"
+    r"|тел|звони|номер"
+    r"|هاتف|جوال|موبايل|رقمي|اتصل|कॉल|फोन|फ़ोन|मोबाइल)"
+    r"[^\d]{0,15}\Z",
+    re.IGNORECASE,
+)
+_NOT_BEFORE = re.compile(
+    r"(?:\b(?:isbn|issn|serial|order|invoice|build|version|ver|v|no|nr|id|ref|sku|part|model|code|case|ticket|ip"
+    r"|doi|port)"
+    r"\b|주문|일련번호|계좌|버전|订单|編號|编号|序列号|版本|注文)[\s.:#№번号]{0,4}\Z|[#№$€£¥₩]\s?\Z",
+    re.IGNORECASE,
+)
+_NOT_AFTER = re.compile(r"\s?(?:원|元|円|엔|달러|%|€|\$|£|km|kg|명|人|年|년)")
+_DATE = re.compile(
+    r"(?:1[5-9]|20)\d\d(?:[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])|[-/ ]{1,3}(?:1[5-9]"
+    r"|20)\d\d)(?![\d-])"
+    r"|(?:0?[1-9]|[12]\d|3[01])[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:1[5-9]|20)\d\d"
+    r"|(?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])[-./ ](?:1[5-9]|20)\d\d"
+)
+_VERSION = re.compile(r"\d+(?:\.\d+){2,}")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?: \d{3}){2,}")
+_TWOS = re.compile(r"\d\d(?: \d\d){3,}")
+_CN_DIGIT, _KR_DIGIT = r"[零〇一二三四五六七八九幺两\d]", r"[영공일이삼사오육륙칠팔구\d]"
+_SPELLED_NUMBER = re.compile(
+    rf"(?<!{_CN_DIGIT})[一幺1][三四五六七八九3-9](?:{_CN_DIGIT} ?){{8}}{_CN_DIGIT}"
+    r"(?![一-九百千万亿年月\d])"
+    rf"|(?<!{_KR_DIGIT})[영공0][일1][영공일육칠팔구016-9]"
+    rf"(?:[ .-]?{_KR_DIGIT}){{7,8}}(?![십백천만억\d])"
+    r"|(?<![A-Za-z\d.,])[oO0][1lI][oO016-9][ .-]?[\doO]{3,4}[ .-]?[\doO]{4}(?![A-Za-z\d])"
+)
+"""Mobile numbers in words for digits of China and Korea, and with letters for digits."""
+_DIGITS = re.compile(r"[\d .-]+")
+_FEWEST, _BEFORE = 7, 30
+
+
+def phones(text: str, regions: Regions) -> Places:
+    """Return the telephone numbers of these countries."""
+    written = ((found.group(), found.span()) for found in _SPELLED_NUMBER.finditer(text))
+    spelled = (place for number, place in written if not _DIGITS.fullmatch(number))
+    if sum(map(str.isdigit, text)) < _FEWEST:
+        return list(spelled)
+    return whole([*_phones(text, regions.of(text), frozenset(regions.named)), *spelled])
+
+
+def _phones(text: str, regions: tuple[str, ...], named: frozenset[str]) -> Iterator[Place]:
+    for found in _CANDIDATE.finditer(text):
+        written, start = found.group(), found.start()
+        before = text[max(0, start - _BEFORE) : start]
+        is_called = bool(_CALL.search(before))
+        if _NOT_AFTER.match(text, found.end()) or (_NOT_BEFORE.search(before) and not is_called):
+            continue
+        if written.startswith("+"):  # nothing else begins so: whether the number was given out does not matter
+            is_number = _is_number(written, "", "is_possible_number")
+        elif written.startswith("00"):
+            is_number = _is_number(f"+{written[2:]}", "", "is_possible_number" if is_called else "is_valid_number")
+        elif _DATE.match(written):
+            is_number = False
+        else:
+            is_number = any(_is_of(written, region, is_called, region in named) for region in regions)
+        if is_number:
+            yield start + (written.startswith("(") and ")" not in written), found.end()
+
+
+def _is_of(written: str, region: str, is_called: bool, is_named: bool) -> bool:
+    """Return whether it is a number of the region: in its groups, a mobile one, or after a word that says so.
+
+    Groups of three look like an amount: they need a word before. Pairs and points need it too, or a campaign that
+    names the region.
+    """
+    digits = re.sub(r"\D", "", written)
+    if region in _MOBILE and _MOBILE[region].fullmatch(digits):
+        return True
+    if _THOUSANDS.fullmatch(written):
+        return is_called and _is_number(written, region, "is_valid_number")
+    if _VERSION.fullmatch(written) or _TWOS.fullmatch(written):
+        return (is_called or is_named) and _has_its_groups(written, region)
+    groups = [len(group) for group in re.split(r"[ ./()-]+", written.strip("() "))]
+    is_grouped = len(groups) > 1 and (written[0] in "0(" or (region == "US" and groups == [3, 3, 4]))
+    if is_called and (is_grouped or (is_named and len(digits) >= _LONG)):
+        return _is_number(written, region, "is_possible_number")
+    if (is_called or is_grouped) and _is_number(written, region, "is_valid_number"):
+        return True
+    return is_named and (_has_its_groups(written, region) or _is_mobile(written, region))
+
+
+_LONG = 9
+"""Digits of a number without separators that a word announces."""
+
+
+@lru_cache(maxsize=4096)
+def _has_its_groups(written: str, region: str) -> bool:
+    """Return whether the digits stand in the groups in which this region writes the number."""
+    library = import_module("phonenumbers")
+    if not _is_number(written, region, "is_possible_number" if written[0] in "0(" else "is_valid_number"):
+        return False
+    number = library.parse(written, region)
+    usual = re.findall(r"\d+", library.format_number(number, library.PhoneNumberFormat.NATIONAL))
+    groups = re.findall(r"\d+", written)
+    return len(usual) > 1 and usual in (groups, groups[1:] if groups[0] == "1" else groups)
+
+
+def _is_mobile(written: str, region: str) -> bool:
+    """Return whether it is written in full and the library knows it as a mobile number, in North America none."""
+    if not _is_number(written, region, "is_valid_number"):
+        return False
+    library = import_module("phonenumbers")
+    trunk = library.PhoneMetadata.metadata_for_region(region).national_prefix
+    is_whole = written.startswith(trunk) if trunk else sum(map(str.isdigit, written)) >= _LONG
+    kind = library.number_type(library.parse(written, region))
+    return bool(is_whole and kind == library.PhoneNumberType.MOBILE)
+
+
+@lru_cache(maxsize=4096)
+def _is_number(written: str, region: str, how: str) -> bool:
+    library = import_module("phonenumbers")  # its tables are for those who mask
+    try:
+        return bool(getattr(library, how)(library.parse(written, region or None)))
+    except library.NumberParseException:
+        return False

@@ -1,0 +1,109 @@
+"""Street addresses, in the forms of nine countries whose parts leave little doubt.
+
+A street alone is none: it needs its number, and the town, the postcode or a word that only addresses have.
+"""
+
+import re
+
+from annotation.domain.masking.spans import Places, whole
+
+# Korea: town, road, number ("서울특별시 강남구 테헤란로 152"), or town, quarter, plot ("부산 해운대구 우동 123-45")
+_KR_TOWN = (
+    r"(?:(?:서울|부산|대구|인천|광주|대전|울산|세종|경기|강원|충북|충남|전북|전남|경북|경남|제주)(?:특별자치"
+    r"|특별|광역)?[시도]? "
+    r"|[가-힣]{1,6}[시도군구] )"
+)
+_KR_PART = r"(?:[가-힣]{1,6}[시군구읍면동리] ?)"
+_KR_ROAD = r"[가-힣][가-힣0-9]{0,10}(?:로|길)(?:\d{1,4}(?:번|가)?길)?"
+_KR_COUNTED = (
+    r"(?!\d| ?(?:명|개|원|년|월|일|시|분|초|번째|대|살|마리|장|건|회|차|위|곳|만|천|억|걸음|킬로|미터|%|km|m(?!\w)))"
+)
+_KR_NUMBER = rf"(?:지하 ?)?\d{{1,4}}(?:-\d{{1,4}})?{_KR_COUNTED}(?:번지)?"
+_KR = re.compile(
+    rf"{_KR_TOWN}{_KR_PART}{{0,3}}(?:{_KR_ROAD} ?{_KR_NUMBER}"
+    rf"|[가-힣]{{1,6}}[동리가] (?:산 ?)?(?!\d-\d(?!\d)){_KR_NUMBER})"
+    rf"|[가-힣]{{1,8}}(?:로|대로) ?\d{{1,4}}(?:번|가)?길 ?{_KR_NUMBER}"
+    rf"|(?!\w?(?:그대|맘대|음대|제대|멋대|뜻대|실제|새|서|따|바|주|무료|앞으|뒤))[가-힣]{{2,8}}(?:대로|로"
+    rf"|길) ?\d{{2,4}}(?:-\d{{1,4}})?(?:번지|(?=에 (?:살|산|사는|거주)|로 (?:보내|배송|찾아|와|오)))"
+)
+
+# China, Taiwan: "上海市徐汇区衡山路88号", "忠孝東路五段68號12樓"
+_CN_SIGN = r"[㐀-䶿一-鿿]"
+_CN_NAME = rf"(?:(?![住在到往去寄是从從给給的这這那条條了])(?:{_CN_SIGN}))"
+_CN = re.compile(
+    rf"{_CN_NAME}{{2,25}}(?:大街|大道|路|街|巷|弄|胡同)(?:[东西南北中東]路?|[东西南北]段"
+    rf"|[一二三四五六七八九十\d]{{1,3}}段)?"
+    r"(?:\d{1,4}[巷弄])?(?:\d{1,4}[弄])?\d{1,5}(?:[之-]\d{1,3})?[号號](?!线|線|选手|選手|球|机|車|车|人|门票|站台)院?"
+    r"(?:[\dA-Z一二三四五六七八九十]{1,4}(?:号楼|號樓|幢|栋|棟|单元|單元|室|层|樓|楼|座)){0,4}"
+)
+
+# Japan: "丸の内1丁目2番3号" with or without a town, "大阪市北区梅田2-4-9" with one
+_JP_TOWN = r"(?<![一-鿿])[一-鿿ぁ-んァ-ヶ]{1,14}[市区町村郡]"
+_JP_NAME = r"[一-鿿ァ-ヶの々]{0,10}"
+_JP_DIGITS = r"(?:\d{1,4}|[一二三四五六七八九十]{1,3})"
+_JP_CHOME = rf"{_JP_DIGITS}丁目 ?{_JP_DIGITS}(?:番地?|-)(?: ?の?{_JP_DIGITS}号?)?"
+_JP_UNCOUNTED = r"(?![\d年月円位人個回勝敗対時分点本枚台名]|-\d)"
+_JP_PLOT = (
+    rf"(?:{_JP_CHOME}|{_JP_DIGITS}番地(?:の?{_JP_DIGITS})?|{_JP_DIGITS}番{_JP_DIGITS}号"
+    rf"|(?!(?:19|20)\d\d-)\d{{1,4}}(?:-\d{{1,4}}){{1,3}}{_JP_UNCOUNTED})"
+)
+_JP = re.compile(
+    rf"(?:〒?\d{{3}}-\d{{4}} ?)?{_JP_TOWN}{_JP_NAME} ?{_JP_PLOT}(?!\d)"
+    rf"|〒\d{{3}}-\d{{4}} ?{_JP_NAME} ?{_JP_PLOT}|[一-鿿ァ-ヶ]{_JP_NAME}{_JP_CHOME}"
+    rf"|[東西南北]{_JP_DIGITS}条[東西南北]{_JP_DIGITS}丁目"
+)
+
+# Europe and America: street, number, postcode and town
+_CAPITAL = r"[A-ZÄÖÜÀ-ÞŠŽŁ][\w.'’-]*"
+_NUMBER = r"\d{1,5}(?: ?[a-hA-H]\b)?(?: ?[-–/] ?\d{1,4}(?: ?[a-hA-H]\b)?)?"
+_THEN = r"\s{0,2}[,;\n–-]?\s{0,2}"
+_CODE = r"(?:[A-Z]{1,2}-)?(?:\d{5}|(?!19|20)\d{4})"
+_DE_STREET = (
+    rf"(?:(?:{_CAPITAL}[ -]){{0,2}}[A-ZÄÖÜ][\wäöüß.-]{{0,30}}(?i:stra(?:ß|ss)e|str\.?|weg|platz|allee|gasse|ring"
+    rf"|damm|ufer|markt|hof"
+    r"|chaussee|promenade|steig|pfad|straat|laan|plein|gracht|kade)"
+    rf"|(?:{_CAPITAL} ){{1,2}}(?:Stra(?:ß|ss)e|Str\.|Weg|Platz|Allee|Gasse|Ring|Damm|Ufer)"
+    rf"|(?:Am|An der|An den|Im|In der|In den|Zum|Zur|Auf dem|Auf der|Unter den|Hinter dem|Vor dem"
+    rf"|Bei der)(?: {_CAPITAL}){{1,3}})"
+)
+_FR_WAY = (
+    r"(?:rue|avenue|av\.?|bd\.?|bld\.?|boulevard|place|pl\.?|chemin|impasse|allées?|quai|cours|square|passage|route"
+    r"|rte\.?|faubourg|fbg)"
+)
+_ES_WAY = (
+    r"(?:calle|c/|cl\.|avenida|avda?\.?|av\.|paseo|p\.º|plaza|pza\.?|camino|carretera|ctra\.?|ronda|travesía"
+    r"|carrer|rua|praça"
+    r"|via|viale|piazza|corso|largo|vicolo)"
+)
+_EN_WAY = (
+    r"(?:Street|St|Road|Rd|Lane|Ln|Avenue|Ave|Drive|Dr|Close|Court|Ct|Way|Place|Pl|Square|Sq|Terrace|Crescent"
+    r"|Gardens|Grove|Hill"
+    r"|Row|Walk|Boulevard|Blvd|Highway|Hwy|Parkway|Pkwy|Circle|Cir|Trail|Mews)\b\.?"
+)
+_EN_CODE = (
+    r"(?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|(?:[A-Z]{2},? )?\d{5}(?:-\d{4})?|[A-Z]\d[A-Z] ?\d[A-Z]\d"
+    r"|(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT) \d{4})(?![A-Za-z\d])"
+)
+_TOWN = rf"{_CAPITAL}(?:[ -]{_CAPITAL}){{0,2}}"
+_ES_DOOR = r"(?:, ?[\w.ºª -]{1,14}){0,2}"
+_WEST = re.compile(
+    rf"(?<!\w){_DE_STREET} {_NUMBER}(?:{_THEN}| in ){_CODE}(?: ?[A-Z]{{2}})? {_TOWN}"
+    rf"|(?<!\w){_NUMBER}(?: ?(?:bis|ter|quater))?,? (?i:{_FR_WAY}) [^\d\n]{{2,50}}{_THEN}{_CODE} {_TOWN}"
+    rf"|(?<!\w)(?i:{_ES_WAY}) ?[^\d\n]{{2,40}}?,? (?:n\.?º? ?)?{_NUMBER}{_ES_DOOR}{_THEN}{_CODE}(?:-\d{{3}})? {_TOWN}"
+    rf"|(?<!\w)\d{{1,5}} ?[a-hA-H]?,? (?:{_CAPITAL} ){{1,4}}?{_EN_WAY}(?:,? (?:Apt|Apartment|Unit|Suite|Ste|Flat"
+    rf"|#)\.? ?\w{{1,5}})?"
+    rf"(?:,?\s[A-Z][A-Za-z.'’ -]{{1,30}})?,?\s{{1,2}}(?:[A-Z][A-Za-z.'’ -]{{1,30}},?\s)?{_EN_CODE}"
+)
+_FORMS = (
+    (re.compile(r"[로길동리가] ?(?:산|지하)? ?\d"), _KR),
+    (re.compile(r"\d[号號]"), _CN),
+    (re.compile(r"丁目|番地|\d番|[一-鿿ァ-ヶの] ?\d{1,4}-\d"), _JP),
+    (re.compile(r"(?<!\d)\d{4,5}(?!\d)|\d[A-Z]{2}|[A-Z]\d[A-Z]"), _WEST),
+)
+"""What every address of a form has, and the form."""
+
+
+def addresses(text: str) -> Places:
+    """Return the street addresses."""
+    forms = [form for needed, form in _FORMS if needed.search(text)]
+    return whole(found.span() for form in forms for found in form.finditer(text))

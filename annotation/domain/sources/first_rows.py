@@ -1,0 +1,98 @@
+"""The first rows of a file as they stand there, for a person who says which column holds what."""
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain, islice
+from typing import Any, BinaryIO
+
+from annotation.domain.formats import strict_json
+from annotation.domain.formats.base import BadValue, Format, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.csv import Table, header_line_of, stands_without_header
+from annotation.domain.formats.jsonl import object_sources
+from annotation.domain.formats.lines import check_head
+from annotation.domain.formats.parquet import Parquet
+from annotation.domain.formats.xlsx import Workbook
+from annotation.domain.sources.feather import Feather
+from annotation.domain.sources.text_names import is_text_name, text_first
+
+SHOWN = 5
+MOST_COLUMNS = 60
+_LONGEST = 200
+_LOOKED_AT = 12
+"""Records of a table among which its header is looked for."""
+
+
+class FirstRows:
+    """A reader that yields no rows: it notes the columns of a file and its first rows in the tally of columns."""
+
+    def __init__(self, stream: BinaryIO, reading: Reading) -> None:
+        self._stream, self._reading = stream, reading
+
+    def __iter__(self) -> Iterator[Row | RowError]:
+        """Look at the file. Raises Unreadable if it has no row that can be read."""
+        match self._reading.format:
+            case Format.PARQUET:
+                names, rows, line = *_of_batches(Parquet(self._stream, self._reading)), 1
+            case Format.FEATHER:
+                names, rows, line = *_of_batches(Feather(self._stream, self._reading)), 1
+            case Format.XLSX:
+                names, rows, line = _of_table(Workbook(self._stream, self._reading).records(), self._reading)
+            case _ if check_head(self._stream).lstrip()[:1] in (b"{", b"["):
+                names, rows, line = *_of_objects(self._stream, self._reading), 1
+            case _:
+                table = Table(self._stream, self._reading)
+                names, rows, line = _of_table(table.records(), self._reading)
+                self._reading.columns.first["separator"] = table.delimiter()
+        likely = [name for name in text_first(names) if is_text_name(name)]
+        self._reading.columns.first |= {
+            "columns": [_shown(name) for name in names[:MOST_COLUMNS]],
+            "more_columns": max(0, len(names) - MOST_COLUMNS),
+            "rows": [[_shown(cell) for cell in row[:MOST_COLUMNS]] for row in rows],
+            "header_line": line,
+            "likely": likely,
+        }
+        yield from ()
+
+
+def _of_table(records: Iterator[tuple[int, list[str]]], reading: Reading) -> tuple[list[str], list[list[Any]], int]:
+    """Return the header, the first rows, and the line of the header: another one where that is no header."""
+    looked_at = []
+    with suppress(Unreadable):
+        looked_at = list(islice(records, _LOOKED_AT))
+    if not looked_at:
+        raise Unreadable(RowError(0, "no_rows", "The file holds no rows."))
+    line = header_line_of(looked_at) or looked_at[0][0]
+    rows = [(at, cells) for at, cells in looked_at if at >= line]
+    if line == looked_at[0][0] and reading.header_line < 2 and stands_without_header([cells for _, cells in rows]):
+        line, rows = 0, list(chain([(0, [""] * len(rows[0][1]))], rows))
+    names = [cell.strip() or f"column {place}" for place, cell in enumerate(rows[0][1], start=1)]
+    return names, [cells for _, cells in rows[1 : SHOWN + 1]], line
+
+
+def _of_objects(stream: BinaryIO, reading: Reading) -> tuple[list[str], list[list[Any]]]:
+    objects: list[dict[str, Any]] = []
+    with suppress(Unreadable):
+        for _line, _entry, text in islice(object_sources(stream, reading.limits), SHOWN):
+            with suppress(BadValue):
+                value = strict_json.parse(text)
+                objects += [value] if isinstance(value, dict) else []
+    names = list(dict.fromkeys(name for value in objects for name in value))
+    if not names:
+        raise Unreadable(RowError(0, "no_rows", "The file holds no rows."))
+    return names, [[value.get(name) for name in names] for value in objects]
+
+
+def _of_batches(file: Parquet) -> tuple[list[str], list[list[Any]]]:
+    names = file.header()
+    return names, [[row.get(name) for name in names] for row in file.first(SHOWN)]
+
+
+def _shown(cell: Any) -> str:
+    """Return a cell in few characters that a database takes; a picture inside the file is told as one."""
+    if isinstance(cell, dict) and isinstance(cell.get("bytes"), bytes):
+        cell = cell.get("path") or "(picture)"
+    if isinstance(cell, list | dict):
+        cell = json.dumps(cell, ensure_ascii=False, default=str)
+    written = "" if cell is None else str(cell).encode(errors="replace").decode().replace("\0", "\ufffd")
+    return written if len(written) <= _LONGEST else f"{written[:_LONGEST]}…"

@@ -1,0 +1,27 @@
+"""What became of the columns of a file. One that looks like labels and was not used stops the import."""
+
+from collections.abc import Sequence
+
+from annotation.domain.formats.base import RowError
+from annotation.domain.formats.columns import PASSED_OVER, ColumnTally, label_like, of_one_category_each
+from annotation.domain.formats.kept_columns import Keeping
+from annotation.domain.votes import Category
+from annotation.imports.report import ImportReport, category_columns_reason, unused_labels_reason
+
+
+def check_columns(report: ImportReport, columns: ColumnTally, categories: Sequence[Category], keeping: Keeping) -> None:
+    """Tell the report what became of each column, and of those that stop the import."""
+    report.sheet, report.other_sheets, report.left = columns.sheet, columns.other_sheets, columns.left
+    undecided = label_like(columns, categories, keeping.decides)
+    report.category_columns = of_one_category_each(columns, undecided, keeping.decides)
+    stopping = {column.name for column in undecided} | set(report.category_columns)
+    for column in columns:
+        if column.name in stopping:
+            column.became = PASSED_OVER
+    report.columns = columns.as_json()
+    for column in undecided:
+        if column.name not in report.category_columns:
+            report.give_up(RowError(0, "unused_labels", unused_labels_reason(column), column.name, status=422))
+    if report.category_columns:
+        reason = category_columns_reason(report.category_columns)
+        report.give_up(RowError(0, "category_columns", reason, status=422))

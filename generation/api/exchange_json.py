@@ -1,0 +1,94 @@
+"""Posts that are answered and their explanations, as the API shows them."""
+
+from collections.abc import Sequence
+
+from generation.api.answers import CandidatesQueued
+from generation.api.answers_desk import ExchangeJson, ExchangeRow, ExplanationsJson, ModelsWork
+from generation.counterspeech.orders import has_order, with_orders
+from generation.counterspeech.presenters import is_not_hateful
+from generation.counterspeech.request import Asked
+from generation.domain.counterspeech.safety_flags import leads_to_a_person
+from generation.methods.counterspeech import candidates, explain
+from generation.models import Exchange, Explanations
+from runs.domain.states import RunState
+from runs.models import Run
+
+
+def exchange_rows(exchanges: Sequence[Exchange]) -> list[ExchangeRow]:
+    """Return posts of one project that are answered, without what models do for them."""
+    ordered = with_orders(exchanges)
+    return [_row(exchange, looks_like_order=exchange.public_id in ordered) for exchange in exchanges]
+
+
+def _row(exchange: Exchange, *, looks_like_order: bool) -> ExchangeRow:
+    return {
+        "id": exchange.public_id,
+        "item": exchange.item.external_id if exchange.item else None,
+        "text": exchange.hate,
+        "picture_description": exchange.description or None,
+        "target_group": exchange.target_group or None,
+        "theme": exchange.theme or None,
+        "opened_by": exchange.opened_by.pseudonym if exchange.opened_by else None,
+        "opened_at": exchange.created_at,
+        "injected": exchange.injected,
+        "not_hateful": is_not_hateful(exchange.item),
+        "looks_like_order": looks_like_order,
+        "leads_to_person": bool(leads_to_a_person(exchange.hate)),
+    }
+
+
+def exchange_json(exchange: Exchange) -> ExchangeJson:
+    """Return a post that is answered, with the explanations in force and what models do for it."""
+    newest = exchange.explanations.select_related("author").first()
+    return {
+        **_row(exchange, looks_like_order=has_order(exchange)),
+        "explanations": explanations_json(newest) if newest else None,
+        "explaining": models_work(_newest(exchange, explain.NAME)),
+        "writing": models_work(_newest(exchange, candidates.NAME)),
+    }
+
+
+def explanations_json(version: Explanations) -> ExplanationsJson:
+    """Return a version of the explanations."""
+    return {
+        "number": version.number,
+        "offensiveness": version.offensiveness,
+        "target_group": version.target_group,
+        "speaker_intent": version.speaker_intent,
+        "power_dynamics": version.power_dynamics,
+        "implication": version.implication,
+        "emotional_reaction": version.emotional_reaction,
+        "cognitive_reaction": version.cognitive_reaction,
+        "insults": version.insults,
+        "author": version.author.pseudonym if version.author else None,
+        "model": version.model or None,
+        "run": version.run_id,
+        "missing": version.missing,
+        "created_at": version.created_at,
+    }
+
+
+def models_work(run: Run | None) -> ModelsWork | None:
+    """Return where a run stands. Returns None if there is none."""
+    if run is None:
+        return None
+    return {
+        "run": run.public_id,
+        "state": RunState(run.state),
+        "reason": run.reason or None,
+        "detail": run.detail or None,
+    }
+
+
+def queued(exchange: Exchange, asked: Asked) -> CandidatesQueued:
+    """Return the run that writes candidates for a post."""
+    return {
+        "item": exchange.item.external_id if exchange.item else None,
+        "exchange": exchange.public_id,
+        "run": asked.run.public_id,
+        "new": asked.new,
+    }
+
+
+def _newest(exchange: Exchange, method: str) -> Run | None:
+    return Run.objects.filter(project=exchange.project.public_id, subject=exchange.public_id, method=method).last()

@@ -1,0 +1,112 @@
+"""What a passage does not say alone: that its sentence denies it, that it is quoted, rated, or a reader's comment.
+
+"Newcomers cause half of all crime" stands word for word in "It is not true that newcomers cause half of all crime". The
+words of each language are few and plain, and read in the passage's own sentence and the next one only. A doubt tells a
+person and the judging model to look; it changes no stance.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from moderation.domain.antihateagent.passages import Span, sentence_of
+from moderation.domain.antihateagent.search_index import index_words
+
+
+class Doubt(StrEnum):
+    """Why a passage may not mean what it says alone."""
+
+    DENIED = "denied"
+    QUOTED = "quoted"
+    RATED = "rated"
+    COMMENT = "comment"
+
+
+_NEXT = 160  # characters of the next sentence that are looked at
+_SAME_CLAIM, _FEWEST_WORDS = 0.7, 3
+
+_FALSE = (
+    r"false|falsely|untrue|not true|not the case|not correct|incorrect|wrong|misleading"
+    r"|(?:a|an old|the) (?:myth|lie|hoax|rumou?r|canard|legend)|baseless|unfounded|unproven|debunked|disprove[dn]"
+    r"|refuted|discredited|nonsense|made up|fabricated|no (?:evidence|proof|basis|truth|sign|indication)"
+    r"|nicht wahr|falsch|unwahr|widerlegt|keine belege|erfunden|faux|fausse|pas vrai|aucune preuve|démenti\w*"
+    r"|infondé\w*|falso|falsa|no es ciert[oa]|sin pruebas|desmentid[oa]|bulo|non è vero|nessuna prova|não é verdade"
+)
+_FALSE_KO = r"사실이 ?아니|사실과 ?다르|거짓|허위|근거(?:가|는)? ?없|틀렸|틀린|낭설|괴담"
+_FALSE_ZH = (
+    "谣言|謠言|不实|不實|不属实|不屬實|虚假|虛假|是假的|错误的|錯誤的|不是真的|毫无根据|毫無根據|辟谣|闢謠"
+    "|(?:没有|沒有)(?:证据|根据|依据|證據|根據)|デマ|誤り|事実無根"
+)
+_DENIES_BEFORE = re.compile(
+    rf"\b(?:{_FALSE})\b|\b(?:den(?:y|ies|ied|ying)|refut\w+|reject\w*|disput\w+|contradict\w*|debunk\w*|doubts?|doubted"
+    r"|contrary to|rather than|instead of|without|never|nobody|no one|none of|neither|not|cannot|hardly)\b|n['’]t\b"
+    r"|\b(?:nicht|kein\w*|bestreit\w*|widerspr\w*|ne\b.{0,30}\bpas|niega\w*|desmient\w*|nunca|non|não)\b"
+    rf"|사실이 아닌|사실과 다른|{_FALSE_KO}|{_FALSE_ZH}|并非|並非|不是|没有|沒有|所谓|所謂|否认|否認|驳斥|駁斥"
+    r"|从未|從未",
+    re.IGNORECASE,
+)
+_DENIES_AFTER = re.compile(
+    rf"\b(?:is|are|was|were|be|been|proved|turned out|ist|sind|war|est|es|è|é)\b.{{0,40}}\b(?:{_FALSE})\b"
+    rf"|{_FALSE_KO}|아니(?:다|라|며|고|었)|아닙니다|지 ?않(?:다|는|았|습)|부인|반박"
+    rf"|{_FALSE_ZH}|否认|否認|驳斥|駁斥|ではない",
+    re.IGNORECASE,
+)
+_JUDGES_BEFORE = re.compile(
+    r"\W*(?:this|that|these|it|the (?:claim|statement|rumou?r|post|figure)|such|rating|verdict|conclusion"
+    r"|fact[ -]?check|our|das|diese\w*|bewertung|c['’]est|cette|ce\b|esto|esa|la afirmación|이는|이 ?주장"
+    r"|해당 ?주장|그러나|하지만|판정|결론|这|這|该说法|此说法|结论|結論|但|これは|この)",
+    re.IGNORECASE,
+)
+_JUDGED_NEXT = re.compile(rf"\b(?:{_FALSE})\b|{_FALSE_KO}|{_FALSE_ZH}", re.IGNORECASE)
+_PAIRS = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』", "‘": "’", "《": "》"}
+
+
+def doubts_of(text: str, passage: Span, *, comments_at: int = 0, rated_claim: str = "") -> tuple[Doubt, ...]:
+    """Return the doubts about a passage of a page.
+
+    `comments_at`: where the readers' comments begin, 0 if there are none; `rated_claim`: the claim that the page rates.
+    """
+    sentence = sentence_of(text, passage)
+    found = {
+        Doubt.DENIED: _is_denied(text, passage, sentence),
+        Doubt.QUOTED: _is_quoted(text, passage),
+        Doubt.RATED: _says_the_same(text[passage.start : passage.end], rated_claim),
+        Doubt.COMMENT: 0 < comments_at <= passage.start,
+    }
+    return tuple(doubt for doubt, holds in found.items() if holds)
+
+
+def rated_claim(source: Mapping[str, Any]) -> str:
+    """Return the claim that a page rates, of what it states of itself; empty if it rates none."""
+    return str((source.get("claim_review") or {}).get("claim") or "")
+
+
+def _is_denied(text: str, passage: Span, sentence: Span) -> bool:
+    before, after = text[sentence.start : passage.start], text[passage.end : sentence.end]
+    if _DENIES_BEFORE.search(before) or _DENIES_AFTER.search(after):
+        return True
+    following = text[sentence.end : sentence.end + _NEXT].lstrip(' \n"”»」』')
+    judging = following[: sentence_of(following, Span(0, 1)).end] if following else ""
+    bare = re.match(rf"\W*(?:{_FALSE}|거짓|허위|谣言|不实|虚假)\W*(?:\n|\Z)", judging, re.IGNORECASE)
+    return bool(bare or (_JUDGES_BEFORE.match(judging) and _JUDGED_NEXT.search(judging)))
+
+
+def _is_quoted(text: str, passage: Span) -> bool:
+    """Return whether the passage stands inside of quotation marks of its own line."""
+    start = text.rfind("\n", 0, passage.start) + 1
+    end = text.find("\n", passage.end)
+    before, after = text[start : passage.start], text[passage.end : len(text) if end < 0 else end]
+    if before.count('"') % 2 and '"' in after:
+        return True
+    return any(
+        before.rfind(opens) > max(before.rfind(shut) for shut in shuts) and any(shut in after for shut in shuts)
+        for opens, shuts in _PAIRS.items()
+    )
+
+
+def _says_the_same(passage: str, claim: str) -> bool:
+    """Return whether most words of the shorter one stand in the other."""
+    words: Sequence[set[str]] = [set(index_words(passage)), set(index_words(claim))]
+    fewest = min(map(len, words))
+    return fewest >= _FEWEST_WORDS and len(words[0] & words[1]) >= _SAME_CLAIM * fewest

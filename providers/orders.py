@@ -1,0 +1,258 @@
+"""Whether a text orders a model about, in English, Korean and Chinese, and a little in other languages (threats PI1).
+
+An order speaks to a model, or to whoever reads the prompt, of its task: its instructions, its role, its answer, the
+label of the post. A sign at a shop, a recipe or a role in a play gives orders too, and speaks of none of these.
+"""
+
+import re
+from collections.abc import Mapping
+
+# What a model is to say of the post. The words of the second list are everyday words: alone they are no verdict.
+_VERDICT = r"(?:not?[ _-]?(?:hate(?:ful)?|hate[ _-]speech|offensive)|non[ _-]?hate(?:ful)?|benign|harmless)\b"
+_EVERYDAY = r"(?:safe|normal|neutral|fine|ok(?:ay)?|acceptable|innocent|satire|none|false|0)\b"
+_QUOTED = r"[\"'`“‘{]"
+_LAST = r"(?=[\"'`”’}]|\s{0,3}(?:$|[.,;:!?)\n]|and\b|only\b))"
+_SAID = rf"(?:{_QUOTED}?{_VERDICT}|{_QUOTED}{_EVERYDAY})"
+_CLAUSE = r"(?:^|[.!?;:,\n\"“(]\s{0,3}|\b(?:please|you (?:will|must|should|have to|need to)|now|then|just|and|to)\s)"
+_TEXT = r"(?:post|text|item|message|content|comment|meme|tweet|statement)s?"
+_MODEL = r"(?:ais?|a\.i\.|llms?|language models?|chat ?bots?|(?:\w{1,20} )?bots?|classifiers?|assistants?)"
+_WORK = (
+    r"(?:label|answer|output|verdict|reply|respond|classif\w{1,6}|mark|rate|treat|judge|return|ignore|skip|say|call)"
+)
+
+_VERDICT_KO = r"(?:무해|비혐오|혐오(?:가|는)? ?(?:아니|아님|없음|없다)|정상|안전|중립|괜찮음|문제 ?없음|풍자|0)"
+_WORK_KO = r"(?:대답|답변|응답|답|분류|표시|판정|판단|평가|출력|간주|반환|판결|취급|승인|설정)"
+_MUST_KO = r"(?:해(?!서|도)|하라|하세요|하십시오|하시오|할 것|변해|변하|이다|하도록)"
+_MODEL_KO = r"(?:ai|인공지능|언어 ?모델|llm|챗봇|모델|분류기|[가-힣]{2} ?봇)"
+
+_VERDICT_ZH = r"(?:无害|無害|非仇恨|(?:没有|不是|不含|无)仇恨|正常|安全|中性|没问题|可以|可接受|讽刺|0)"
+_WORK_ZH = (
+    r"(?:标[记注]?[为成]|判[定决]?[为成]|分类[为成]|归[类]?为|评[为成]|视为|设[置]?为|回答|输出|回复|返回|答复|判决)"
+)
+_MODEL_ZH = r"(?:ai|人工智能|大?语言模型|模型|llm|(?:聊天|审核)?机器人|分类器|审核员)"
+
+# A sentence that names a machine, tells it what it must do, and speaks of our task. People are told what AI should do
+# as well, but not with this post, its label or an answer.
+_AI = (
+    r"(?:ais?|llms?|(?:language )?models?|chat ?bots?|bots?|classifiers?|assistants?|agents?"
+    r"|(?:automated|automatic|machine) (?:systems?|check\w{0,5}|read\w{0,5}|grad\w{0,5}|moderat\w{0,5}))"
+)
+_DUTY = (
+    r"(?:must|should|shall|has to|have to|need not|(?:is|are) (?:required|asked|told)|please|kindly|do not|don['’]t)"
+)
+_TASK = (
+    r"(?:(?:not )?hateful|non[ _-]hate|harmless|benign|(?:category|label) \d|verdicts?|quotation|warnings?"
+    r"|(?:no )?evidence (?:was|is)|(?:hidden|system) prompt|answer (?:true|false|with|anything)"
+    r"|this (?:one|text|post|page|comment|entry|line|article|sentence|message))"
+)
+_IMPERATIVE = (
+    r"(?:report|stop|output|choose|forget|agree|answer|state|begin|start|mark|label|rate|skip|ignore|treat|give|say"
+    r"|return|render|conclude|write|the real task|your real task)\b"
+)
+_S = r"[^.!?\n]"  # within a sentence
+
+_AI_KO = (
+    r"(?:ai|인공지능|언어 ?모델|llm|챗봇|모델|분류기|어시스턴트|자동 ?(?:검사기|시스템|분류)|기계 ?판독"
+    r"|조사 ?에이전트|(?<![가-힣])봇)"
+)
+_TASK_KO = (
+    r"(?:(?:이|본|해당|위의?|아래)(?: 모든)? ?(?:글|댓글|페이지|게시물|항목|텍스트|내용|줄|문장|기사|주장)|라벨|판정"
+    r"|무해|비혐오|혐오|안전으로|TRUE|0번|프롬프트|경고|출력|진짜 과제|증거를 찾지|허용됩)"
+)
+_END_KO = r"(?:하라|해라|[빼써]라|옮겨라|세요|십시오|시오|[해어아] ?줘|[할말] ?것|야 ?(?:한다|합니다|해)|이다|라고 해)"
+
+_AI_ZH = r"(?:ai|人工智能|模型|llm|机器人|助手|分类器|自动(?:检查|审核|分类)?(?:程序|系统)|机器读者|调查代理)"
+_TASK_ZH = (
+    r"(?:本(?:页|文|帖|条|评论)|此条|这[条段句]|标[为注]|评为|判为|回答|输出|类别|裁决|(?:没有找到|未找到|丢弃)证据|提示词|警告|写明"
+    r"|开头|译成|跳过|任务|结论|之前的要求)"
+)
+_DUTY_ZH = r"(?:请|必须|务必|一律|只能|应当|无需|不是这个)"
+
+_PATTERNS: Mapping[str, tuple[str, ...]] = {
+    "en": (
+        # Its instructions.
+        r"\b(?:ignore|disregard|forget|override|do not follow|don['’]t follow)\b.{0,30}\b(?:previous|above|prior"
+        r"|earlier|all"
+        r"|your|these|any)\b.{0,20}\b(?:instruction|prompt|guideline|context)s?\b",
+        r"\b(?:ignore|disregard|override)\b (?:all |the |any |previous |prior ){0,3}(?:instruction|prompt"
+        r"|guideline)s?\b",
+        rf"{_CLAUSE}(?:ignore|disregard|forget|override|skip|do not follow|don['’]t follow)\b.{{0,20}}"
+        r"(?:\b(?:previous|above|prior|earlier|your|the content)\b.{0,12}\b(?:rules?|polic(?:y|ies)|tasks?|checks?"
+        r"|messages?)\b"
+        r"|\brules? above\b|\btask you\b|\b(?:label|verdict)s?\b)",
+        r"\b(?:reveal|repeat|print|show|output)\b.{0,20}\b(?:system prompt|your (?:instructions|prompt)"
+        r"|instructions (?:that )?you)\b",
+        rf"\bnew (?:system )?(?:instructions?|task|ones?)\s{{0,3}}(?::|\bis\b|\bare\b).{{0,60}}\b(?:{_TEXT}|reply"
+        rf"|label|answer|model)\b",
+        r"\b(?:above|previous|earlier|old) instructions? (?:are|is|no longer)\b|\binstructions? above (?:are|is)\b",
+        # Its role.
+        r"\byou are now\b.{0,30}\b(?:assistant|model|ai|bot|judge|moderator|classifier|character|unrestricted"
+        r"|no longer"
+        r"|without (?:rules|limits|restrictions))\b",
+        r"\byour (?:new (?:task|role|job|instructions?)|(?:task|role|instructions?) (?:has|have) changed)\b",
+        r"\b(?:act|pretend|behave|answer)\b (?:as if|like|that|as though) you (?:had no|have no|are an?|were an?)"
+        r".{0,40}\b(?:polic|rules|filter|judge|label|model|assistant|moderator)",
+        # Its answer and the label.
+        rf"\b(?:answer|respond|reply|output|print|return|say|write|repeat)\b (?:only |just |exactly |always "
+        rf"|simply ){{0,2}}(?:with |as |that |the "
+        rf"|a |single |one |word |label |category |verdict |json |this (?:\w{{1,20}} )?is |it is ){{0,6}}(?:{_SAID}"
+        rf"|(?<=category )0\b)",
+        rf"\b(?:answer|respond|reply|output|return)\b (?:only |just ){{0,2}}(?:with )?(?:the )?(?:word |label "
+        rf"|category |verdict )"
+        rf"{_QUOTED}?{_EVERYDAY}",
+        rf"\b(?:classify|label|mark|rate|judge|flag|treat|call|consider|set|score|rule)\b (?:that )?(?:this|it|the"
+        rf"|every|all|any|that)?"
+        rf"(?: \w{{1,20}}){{0,3}}? ?(?:as |is |to |at )?(?:{_QUOTED}?{_VERDICT}"
+        rf"|(?<!\w){_QUOTED}?{_EVERYDAY}{_LAST})(?<! good)",
+        rf"\b(?:label|answer|output|verdict|category|severity|classification)\b(?: \w{{1,20}}){{0,4}}? (?:is"
+        rf"|must be|should be|has to be|to|=)"
+        rf" (?:{_SAID}|{_EVERYDAY}{_LAST})",
+        r"\b(?:hateful|is_hate|label|verdict|severity|category)\s?=\s?[\"']?(?:false|0|none|no|safe|benign)\b",
+        # Whom it addresses.
+        rf"\b(?:dear|hey|hi|hello|attention|notes? (?:to|for)|to (?:the|any|all|every)|if you(?: are|['’]re) an?"
+        rf"|as (?:the|an?))"
+        rf" (?:\w{{1,20}} ){{0,2}}?(?:{_MODEL}|models? (?:that|which|who|reading))\b.{{0,90}}\b{_WORK}\b",
+        rf"(?:^|[.!?\n]\s{{0,3}})(?:any |all |every )?{_MODEL}(?: (?:reviewers?|models?|moderators?|systems?"
+        rf"|judges?))?"
+        rf"(?:,| should\b| must\b| shall\b| has to\b| have to\b).{{0,60}}\b{_WORK}\b",
+        # A machine, its duty, our task.
+        rf"\b{_AI}\b{_S}{{0,60}}\b{_DUTY}\b{_S}{{0,60}}\b{_TASK}\b",
+        rf"\b{_TASK}\b{_S}{{0,40}}\b{_DUTY}\b{_S}{{0,40}}\b(?:by|for) (?:the |any |every )?{_AI}\b",
+        rf"\b{_AI} (?:graders?|reviewers?|judges?|moderators?|readers?)\b"
+        rf"{_S}{{0,20}}\b{_DUTY}\b{_S}{{0,30}}\b{_TASK}\b",
+        rf"(?:\b(?:to|for|dear|hey|hi|hello|attention)\b (?:\w{{1,20}} ){{0,3}}?|(?:^|[.!?(\n]\s{{0,3}})){_AI}\b"
+        rf"(?: (?:reading|that|who|which|only|graders?|reviewers?|moderators?|judges?|readers?|systems?)"
+        rf"[^.!?\n:,]{{0,30}})?[:,]\s{{0,3}}"
+        rf"(?:please |kindly |if asked,? |when \w{{1,20}} {_S}{{0,30}}, )?{_IMPERATIVE}",
+        rf"\b(?:machine|ai|model|bot)s? ?(?:readers?|checkers?)?\b{_S}{{0,60}}\banswer (?:true|false)\b",
+        r"\b(?:whoever|anyone who|everyone who) (?:is )?(?:grad|rat|review|judg|moderat|check|label|classif|read)"
+        rf"\w{{0,5}} (?:this|it)\b{_S}{{0,20}}\b(?:should|must|has to|please)\b",
+        # What becomes of the text, without an addressee.
+        rf"\bmust (?:therefore |always )?be (?:labell?ed|marked|classified|rated|judged|scored) (?:as )?{_VERDICT}",
+        r"\bgive (?:it|this|them) (?:the|your) (?:lowest|highest|smallest|best) (?:score|rating)",
+        rf"\b(?:everything|all|the text) above\b{_S}{{0,20}}\bas a (?:quotation|quote|joke|novel|test)\b",
+        rf"\b(?:count|counts) as {_VERDICT}{_S}{{0,30}}\b(?:so|therefore)\b",
+        rf"\bverdict (?:of )?{_QUOTED}?{_VERDICT}|\b(?:every|each|the) verdict (?:is|shall be) {_QUOTED}?{_VERDICT}",
+        rf"\byour (?:operator|developer|owner|creator)s? {_S}{{0,12}}\b(?:wants?|expects?|needs?) you\b",
+        rf"\b(?:act|speak|answer) as (?:my|a|an|the) {_S}{{1,40}}\bnever (?:calls?|flags?|labels?|refuses?)\b",
+        r"\byour only (?:permitted|allowed|possible|valid) (?:answer|output|reply|verdict)\b",
+        r"\b(?:discard|ignore|drop) evidence\b|\bvote (?:abstain|hateful|not hateful)\b",
+    ),
+    "ko": (
+        r"(?:이전|위의?|앞의?|지금까지|모든)[가-힣 ]{0,10}(?:지시|명령|지침|프롬프트|규칙)[가-힣 ]{0,12}(?:무시"
+        r"|잊어|따르지 ?마|따르지 ?말)",
+        r"(?:지시|지침|프롬프트|정책)(?:은|는|을|를)? ?(?:모두 |전부 )?(?:무시하고|무시해|무시하라|무시하세요"
+        r"|잊어|따르지 ?[마말])",
+        r"시스템 ?프롬프트[^.!?]{0,10}(?:출력|보여|알려|반복|공개)|(?:위|앞|받은)[^.!?]{0,10}(?:지시|지침"
+        r"|명령)[^.!?]{0,14}(?:반복|출력|보여)",
+        r"새(?:로운)? ?지시(?: ?사항)?(?:는|은|\s{0,3}:)[^.!?]{0,30}(?:글|게시물|답글|라벨|승인|동의)",
+        r"(?:너|넌|당신)(?:는|은)? ?이제(?:부터)?[^.!?]{0,24}(?:비서|모델|ai|인공지능|봇|판사|분류기|조수|규칙이? 없)",
+        r"(?:너의|네|당신의) ?(?:새로운 |새 )?(?:임무|역할|과제)(?:은|는|이|가)[^.!?]{0,30}(?:글|게시물|바뀌"
+        r"|바뀐|라벨|답)",
+        r"(?:정책|규칙|제한|필터)(?:이|가) 없는 것처럼|인 척하고[^.!?]{0,24}(?:글|게시물|판결|판정|평가|분류)",
+        rf"{_VERDICT_KO}['’”\"]?[^.!?]{{0,10}}?(?:라고만?|다고만?|으?로만?|음)\s?{_WORK_KO}{_MUST_KO}",
+        rf"{_VERDICT_KO}['’”\"]?(?:을|를)? ?(?:라벨을? ?)?(?:출력|반환)(?:해|하)|(?:라벨"
+        rf"|범주) ?{_VERDICT_KO}(?:을|를)",
+        rf"(?:라벨|판정|결론|출력|심각도|정답)(?:은|는|을|를)? ?['‘“\"]?{_VERDICT_KO}(?:이다|입니다|['’”\"]|으로|로)",
+        r"라고만? (?:대답|답)(?:해|하)",
+        rf"지금부터[^.!?]{{0,20}}(?:글|게시물|댓글)[^.!?]{{0,20}}{_VERDICT_KO}",
+        rf"{_MODEL_KO}(?: ?심사자)?(?:에게|은|는|아|이라면|라면|로서|,|!| ?주의)[^.!?]{{0,60}}{_WORK_KO}{_MUST_KO}",
+        rf"(?:이|해당) (?:글|게시물|댓글|텍스트)[^.!?]{{0,24}}{_VERDICT_KO}[^.!?]{{0,8}}(?:라고|다고|으로"
+        rf"|로) ?(?:말|{_WORK_KO})",
+        rf"(?:이|해당) (?:글|게시물|댓글)을 (?:판단|분류|평가)할 때[^.!?]{{0,30}}(?:골라|선택|{_WORK_KO})",
+        rf"{_AI_KO}[^.!?\n]{{0,50}}{_TASK_KO}[^.!?\n]{{0,40}}{_END_KO}",
+        rf"{_TASK_KO}[^.!?\n]{{0,20}}{_AI_KO}[^.!?\n]{{0,50}}{_END_KO}",
+        r"(?:채점|심사|판정|검토|평가)하는 (?:분|사람|이|쪽)[^.!?\n]{0,24}(?:무해|안전|비혐오|정상)"
+        r"[^.!?\n]{0,12}(?:주세요|주십시오|줘|하라)",
+        rf"{_AI_KO}[아야][,! ][^.!?\n]{{0,40}}{_END_KO}",
+        r"가장 (?:낮은|높은) 점수를? ?(?:주|매기|부여)(?:십|세|라|어)",
+        r"(?:위의?|앞의?) (?:모든 )?(?:문장|글|내용)(?:은|는|을|를)[^.!?\n]{0,16}"
+        r"(?:인용|농담|소설)(?:으로)? ?(?:취급|간주)",
+        r"(?:너|넌|당신)(?:는|은)[^.!?\n]{0,30}혐오라고 (?:부르지|하지|판단하지) 않는",
+        r"(?:네|너의|당신의) ?(?:운영자|개발자|주인|회사)(?:는|은|가|이)[^.!?\n]{0,24}(?:원해|원한다|바란다|바라)",
+        r"혐오가 아니(?:니|므로|라서)[^.!?\n]{0,12}(?:표시|판정|분류|처리)",
+        r"(?:유일한|허용된) ?답(?:은|변은)|네가 할 수 있는[^.!?\n]{0,8}답",
+        r"모든 (?:판정|판결|답)(?:이|은) ?(?:무해|안전|비혐오|정상)|증거[^.!?\n]{0,12}(?:버리|무시하)(?:십|세|라)"
+        r"|기권에 투표",
+    ),
+    "zh": (
+        r"(?:忽略|无视|無視|忘掉|忘记|不要理会|不要遵守|不用管)[^。！？]{0,8}(?:指令|提示词|准则|系统提示)",
+        r"(?:忽略|无视|無視|忘掉|忘记|不要理会|不要遵守|跳过)[^。！？]{0,6}(?:之前|上面|以上|前面|你的"
+        r"|所有)[^。！？]{0,6}"
+        r"(?:指示|规则|規則|任务|政策|检查|要求|提示|内容)",
+        r"忽略.{0,8}(?:指令|提示词)|忘记以上|(?:你|您)(?:要|必须|应该?|得)(?:忽略|无视|忘掉|忘记)",
+        r"系统提示词?[^。！？]{0,6}(?:打印|输出|显示|告诉)|(?:打印|输出|显示|重复"
+        r"|告诉)[^。！？]{0,12}(?:系统提示|提示词|收到的指令|指令)",
+        r"新(?:的)?指[令示](?:是|：|:)[^。！？]{0,20}(?:帖子|回复|文本|回答|标签|批准|内容)",
+        r"你(?:现在|从现在起)是[^。！？，]{0,16}(?:助手|模型|ai|机器人|法官|分类器|没有规则|系统)",
+        r"你的(?:新)?(?:任务|角色|职责)(?:是|变|为|改)|(?:假装|假设)你是[^。！？]{0,14}(?:法官|模型|助手|审核|分类)",
+        r"(?:就当|假装|假设|如同)[^。！？]{0,4}没有[^。！？]{0,6}(?:政策|规则|限制|审核)",
+        rf"{_WORK_ZH}[：:]?(?:类别|标签|结果)?[“\"'「‘]?{_VERDICT_ZH}(?=[”\"'」’。，,！!；;\s]|$)",
+        rf"(?:标签|判决|结论|输出|答案|严重程度|类别)(?:必须|应该?)?(?:是|为|：|:"
+        rf"|{_WORK_ZH})[“\"'「‘]?{_VERDICT_ZH}(?=[”\"'」’。，,！!；;\s]|$)",
+        rf"[“\"'「‘]{_VERDICT_ZH}[”\"'」’][^。！？]{{0,8}}(?:回答|回复|输出|答复)",
+        r"从现在[起开][^。！？]{0,6}你(?:必须|要|应)[^。！？]{0,16}(?:帖子|文本|内容|回答|判|标)",
+        rf"(?:把|将)(?:这|该|此|所有)[^。！？]{{0,10}}(?:帖|文|内容|消息"
+        rf"|评论)[^。！？]{{0,12}}{_WORK_ZH}[^。！？]{{0,3}}{_VERDICT_ZH}",
+        rf"{_MODEL_ZH}(?:审核员)?(?:请|必须|应该?|，|,|：|:|！|!|注意|，?你)[^。！？]{{0,30}}(?:{_WORK_ZH}|跳过"
+        rf"|忽略|同意|结论)",
+        r"请(?:只)?说(?:这|它|该)[^。！？]{0,6}(?:没问题|无害|不是仇恨)",
+        rf"{_AI_ZH}[^。！？\n]{{0,30}}{_DUTY_ZH}[^。！？\n]{{0,40}}{_TASK_ZH}",
+        rf"{_AI_ZH}[^。！？\n]{{0,12}}{_TASK_ZH}[^。！？\n]{{0,10}}{_DUTY_ZH}",
+        rf"{_TASK_ZH}[^。！？\n]{{0,12}}{_AI_ZH}[^。！？\n]{{0,10}}{_DUTY_ZH}|仅供{_AI_ZH}[^。！？\n]{{0,30}}{_TASK_ZH}",
+        rf"请[^。！？\n]{{0,8}}{_AI_ZH}[^。！？\n]{{0,20}}(?:拒绝|回答|标注|同意)",
+        r"(?:打分|评分|审核|判定|评价)的?(?:人|模型)?请[^。！？\n]{0,10}(?:无害|安全|非仇恨|正常)",
+        r"给出?你?最[低高]的?(?:分|评)|把(?:以上|上面|上文)[^。！？\n]{0,6}当作",
+        r"(?:不算|不是|非)仇恨，?请?(?:照此|据此|这样)?(?:标注|标记|处理)",
+        r"你的(?:运营者|开发者|主人|公司)[^。！？\n]{0,4}(?:希望|要求|要)你|扮演[^。！？]{0,20}从不[^。！？]{0,10}仇恨",
+        r"(?:唯一|只)(?:允许|能用)的?(?:回答|答案|输出)|丢弃证据|投弃权票|所有裁决都是",
+    ),
+    "others": (
+        r"ignora\w* (?:todas? )?(?:las|le|les|as)? ?(?:instruc|istruz|instru)\w*",
+        r"ignor(?:ez|e|iere) (?:toutes )?(?:les|alle|die)? ?(?:vorherigen )?(?:instructions|anweisungen)",
+        r"(?:игнориру|забуд|отмени|не обращай внимани)\w* .{0,30}(?:инструкци|указани|правил|команд|сказан)\w*",
+        r"(?:ответь|отвечай|напиши|выведи) (?:только|лишь|просто)",
+        r"(?:تجاهل|انس|انسَ|لا تتبع).{0,20}(?:التعليمات|الأوامر|القواعد|الإرشادات|ما سبق)|(?:أجب|اكتب|قل) فقط",
+        r"(?:指示|命令|ルール|プロンプト|上記|以前).{0,10}(?:無視|忘れ)|(?:無視|忘れ).{0,8}(?:指示|命令)"
+        r"|とだけ(?:答|回答|出力)",
+        r"(?:olvida|omite|esque[cç]a|desconsidere|dimentica|oublie[rz]?|vergiss|missachte)\w* .{0,30}"
+        r"(?:instruc|instruç|istruz|consigne|regla|regras|regole|règles|anweisung|regeln|anterior|précéden"
+        r"|vorherig)\w*",
+        r"(?:önceki|yukarıdaki) .{0,20}(?:yok say|görmezden gel|unut)",
+        r"(?:abaikan|lupakan) .{0,20}(?:instruksi|perintah|aturan)",
+        r"(?:bỏ qua|quên) .{0,20}(?:hướng dẫn|chỉ dẫn|lệnh|quy tắc)|(?:पिछले|ऊपर के|सभी) .{0,20}(?:अनदेखा|भूल)",
+    ),
+}
+_ORDERS = [re.compile(pattern, re.IGNORECASE) for patterns in _PATTERNS.values() for pattern in patterns]
+# "i g n o r e   a l l": single letters with one sign between; more than one sign parts words.
+_SPACED = re.compile(r"(?<!\w)(?:\w[ .*_-])(?:\w[ .*_-]{1,3})+\w(?!\w)")
+_BETWEEN = re.compile(r"(?<=\w)[ .*_-](?=\w)")
+_DIGITS = str.maketrans("013457@$", "oieastas")
+
+_SPEAKER = re.compile(
+    r"(?:^|(?<=[.!?。！？]))\W{0,4}(?:judge|prosecutor|defender|system|assistant|user|human|moderator|verdict"
+    r"|final answer"
+    r"|系统|助手|用户|法官|시스템|사용자|비서|판사)\W{0,3}[:：]\s*(?=\S)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# What a speaker of a made-up conversation says to us; what a list of goods or of people says is something else.
+_TO_US = re.compile(
+    rf"(?:be|you|ignore|override|answer|label|verdict|hate\w*|instructions?|this (?:post|text))\b|{_VERDICT}|혐오|무해"
+    rf"|판정|라벨|지시"
+    r"|仇恨|无害|無害|标签|指令|判决",
+    re.IGNORECASE,
+)
+_SAYS = 60  # characters of a speaker's words that are looked at
+
+
+def is_order(text: str) -> bool:
+    """Whether the text orders something, also where its letters are spaced out or written as digits."""
+    forms = {text, _SPACED.sub(lambda run: _BETWEEN.sub("", run.group()), text)}
+    forms |= {form.translate(_DIGITS) for form in forms}
+    return any(pattern.search(form) for form in forms for pattern in _ORDERS)
+
+
+def plays_a_conversation(text: str) -> bool:
+    """Whether two speakers of a debate or of a chat talk in the text, or one who speaks of our task."""
+    ends = [match.end() for match in _SPEAKER.finditer(text)]
+    return len(ends) > 1 or any(_TO_US.search(text[end : end + _SAYS].split("\n")[0]) for end in ends)

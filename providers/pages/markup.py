@@ -1,0 +1,177 @@
+"""What markup means to a person: powers, struck text, quotations, captions, descriptions of pictures, comments.
+
+These are changed into plain text before the main text is looked for, since its finder drops markup and all that hangs
+on it: "10<sup>6</sup>" would become "106", and a struck figure would stand beside the one that replaced it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import lxml.etree
+import lxml.html
+
+from providers.pages.quoted_posts import is_quotation
+
+_STRUCK = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
+_ORDINAL = re.compile(r"\s*(?:st|nd|rd|th|er|re|e|ème|o|a|os|as|tm|sm|®|™|°)\s*", re.IGNORECASE)
+_MARKS_NOTE = re.compile(r"\s*[\[(*†‡§]")
+_QUOTED = re.compile(r"\s*[“„«\"「『‘>]")
+_SAYS_WHOSE = re.compile(r"posted-?by|attribution|author|title|header|expand", re.IGNORECASE)
+_BLOCKS = ("p", "div", "li", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "dd", "dt", "td", "th", "tr", "section")
+_BYLINE = re.compile(r"(?:^|[\s_-])(?:by-?line|authors?|writer|reporter|journalist|기자)(?:$|[\s_-])", re.IGNORECASE)
+_LONGEST_BYLINE, _SHORTEST_ALT = 200, 3
+
+_COMMENTS = re.compile(
+    r"(?:^|[\s_-])(?:(?:user|reader|fb|article|post|news|view)?[_-]?comments?(?:s|list|area|section|wrap\w*|box|thread)?"
+    r"|disqus\w*|livefyre|u_cbox\w*|cmt\w*|reply[_-]?list|respond)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_COMMENTS_HEAD = re.compile(
+    r"\W*(?:\d[\d,.]*\s*)?(?:(?:readers?|user)['’]?s?\s+)?(?:comments?|responses|discussion|댓글|의견|评论|評論|留言|网友评论"
+    r"|コメント|kommentare?|commentaires?|comentarios?|comentários|commenti|комментари[ий]|التعليقات|yorumlar)"
+    r"\W*(?:\d[\d,.]*)?\W*",
+    re.IGNORECASE,
+)
+_HOLDERS = ("section", "div", "ol", "ul", "aside", "article", "footer", "details")
+_HEADS = ("h2", "h3", "h4", "h5", "h6")
+_LEAST_ARTICLE = 80
+"""Characters beside the comments: with fewer the page is a board, and its posts are its text."""
+
+
+def say_markup(tree: lxml.html.HtmlElement) -> None:
+    """Write into the text what a person sees by markup alone. The tree is changed."""
+    for node in [node for node in tree.iter() if isinstance(node.tag, str) and is_quotation(node)]:
+        _quotation(node)
+    for node in list(tree.iter("del", "s", "strike", "sup", "q", "img", "figure", "figcaption")):
+        _SAYS[node.tag](node)
+    for node in list(tree.iter()):
+        if isinstance(node.tag, str) and _STRUCK.search(node.get("style", "")):
+            _leave_out(node)
+        elif _is_byline(node):
+            _keep(node)
+
+
+def _leave_out(node: lxml.html.HtmlElement) -> None:
+    node.clear(keep_tail=True)
+    node.tag = "span"
+
+
+def _power(node: lxml.html.HtmlElement) -> None:
+    """Write "^" before a power or the number of a note; nothing before the letters of an ordinal."""
+    raised = node.text_content()
+    if raised.strip() and not _ORDINAL.fullmatch(raised) and not _MARKS_NOTE.match(raised):
+        node.text = f"^{(node.text or '').lstrip()}"
+
+
+def _quotation(node: lxml.html.HtmlElement) -> None:
+    """Put quotation marks around each block of a quotation that has none, but for those that say whose it is."""
+    blocks = [block for block in node.iter(*_BLOCKS) if block is not node and not _has_block(block)] or [node]
+    for block in blocks:
+        if not _SAYS_WHOSE.search(block.get("class", "")):
+            _quote_block(block)
+
+
+def _quote_block(block: lxml.html.HtmlElement) -> None:
+    said = block.text_content()
+    named = block[0] if len(block) and block[0].tag in ("cite", "legend") and not (block.text or "").strip() else None
+    if named is not None:
+        said = said.strip().removeprefix(named.text_content().strip())
+    if not said.strip() or _QUOTED.match(said):
+        return
+    if named is not None:
+        named.tail = f" “{(named.tail or '').lstrip()}"
+    else:
+        block.text = f"“{(block.text or '').lstrip()}"
+    if len(block):
+        block[-1].tail = f"{(block[-1].tail or '').rstrip()}”"
+    else:
+        block.text = f"{(block.text or '').rstrip()}”"
+
+
+def _has_block(node: lxml.html.HtmlElement) -> bool:
+    return any(child.tag in _BLOCKS for child in node)
+
+
+def _picture(node: lxml.html.HtmlElement) -> None:
+    """Write the text that a page gives for a picture in its place."""
+    alt = " ".join(node.get("alt", "").split())
+    if len(alt) >= _SHORTEST_ALT:
+        node.tail = f" [{alt}] {node.tail or ''}"
+
+
+def _keep(node: lxml.html.HtmlElement) -> None:
+    """Make it a paragraph like any other: the finder of the main text leaves out captions and lines of authors."""
+    for name in ("class", "id", "itemprop", "rel", "role"):
+        node.attrib.pop(name, None)
+    if node.tag in _HOLDERS or node.tag in ("figure", "figcaption", "address", "header"):
+        node.tag = "div" if _has_block(node) else "p"
+
+
+_SAYS = {
+    "del": _leave_out,
+    "s": _leave_out,
+    "strike": _leave_out,
+    "sup": _power,
+    "q": _quotation,
+    "img": _picture,
+    "figure": _keep,
+    "figcaption": _keep,
+}
+
+
+def _is_byline(node: lxml.html.HtmlElement) -> bool:
+    if not isinstance(node.tag, str) or node.tag in ("a", "body", "html", "main", "article"):
+        return False
+    marks = f"{node.get('class', '')} {node.get('rel', '')} {node.get('itemprop', '')}"
+    return bool(_BYLINE.search(marks)) and 0 < len(node.text_content().strip()) <= _LONGEST_BYLINE
+
+
+def take_comments(tree: lxml.html.HtmlElement) -> list[lxml.html.HtmlElement]:
+    """Take the readers' comments out of the page and return them. On a page that holds little else they stay."""
+    found = list(_comment_holders(tree))
+    inside = sum(_length(node) for node in found)
+    if not inside or _length(tree) - inside < _LEAST_ARTICLE:
+        return []
+    for node in found:
+        node.drop_tree()
+    return found
+
+
+def _comment_holders(tree: lxml.html.HtmlElement) -> Iterator[lxml.html.HtmlElement]:
+    """Yield the outermost elements that hold comments, by their marks or by a heading that says so."""
+    taken: set[lxml.html.HtmlElement] = set()
+    for node in list(tree.iter(*_HOLDERS, *_HEADS)):
+        for holder in _holders_at(node):
+            if holder not in taken and taken.isdisjoint(holder.iterancestors()):
+                taken.add(holder)
+                yield holder
+
+
+def _holders_at(node: lxml.html.HtmlElement) -> list[lxml.html.HtmlElement]:
+    if node.tag in _HOLDERS:
+        return [node] if _holds_comments(node) else []
+    return _after_heading(node) if _COMMENTS_HEAD.fullmatch(node.text_content().strip()[:60]) else []
+
+
+def _holds_comments(node: lxml.html.HtmlElement) -> bool:
+    marks = f"{node.get('id', '')} {node.get('class', '')}"
+    return bool(_COMMENTS.search(marks)) or "schema.org/comment" in node.get("itemtype", "").lower()
+
+
+def _after_heading(head: lxml.html.HtmlElement) -> list[lxml.html.HtmlElement]:
+    """Return what stands under a heading: its own section, else what follows up to the next such heading."""
+    holder = head.getparent()
+    if holder is not None and holder.tag in _HOLDERS and holder.index(head) == 0:
+        return [holder]
+    following = []
+    for node in head.itersiblings():
+        if node.tag in _HEADS and node.tag <= head.tag:
+            break
+        following.append(node)
+    return following
+
+
+def _length(node: lxml.html.HtmlElement) -> int:
+    return len("".join(node.text_content().split()))

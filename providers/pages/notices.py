@@ -1,0 +1,143 @@
+"""Notices in place of a page's text: consent to cookies, a check for programs, a subscription, a login, no such page.
+
+A page is such a notice if it has one of their sentences, and too little is left for an article once those are gone,
+with buttons, menus and what else such notices speak of. A banner over an article is none.
+"""
+
+import re
+
+from providers.pages import consent_walls
+from providers.pages.html_text import SeenText
+
+# What the notice says, and what else it speaks of. The first that fits names the page.
+_NOTICES = {
+    "bot_check": (
+        r"verify (that )?you are (a )?human|checking (if|whether|your browser)|(you are |you're )?not a robot\b"
+        r"|unusual (traffic|activity)|(complete|solve) (the|this) (captcha|security check)|cookies to continue"
+        r"|access (is |was )?denied|access to this (page|site) has been|permission to access|attention required"
+        r"|just a moment|ddos protection|have been blocked|로봇이 아닙니다|보안 ?문자|자동 ?(등록|입력) ?방지"
+        r"|비정상적인 (접근|트래픽)|접근이 (차단|거부|제한)|人机验证|完成(安全)?验证|安全验证|验证码|驗證碼|拒绝访问"
+        r"|访问被拒|拒絕存取|ロボットではありません|アクセスが拒否",
+        r"captcha|robot|cloudflare|ray id|\bip\b|security|browser|javascript|automated|로봇|보안|자동|브라우저"
+        r"|机器人|浏览器|安全|ブラウザ",
+    ),
+    "paywall": (
+        r"subscribe (now |today )?(to|and) (continue|keep|read)|to (continue|keep) reading"
+        r"|already a (subscriber|member)"
+        r"|subscribers?[- ]only|(only|exclusive(ly)?) (for|to) (paying )?(subscribers|members)"
+        r"|for (paying )?subscribers"
+        r"|free articles|유료 ?(회원|구독자?|기사|콘텐츠)|구독(하시면|자 전용|자만)|구독 ?후|付费(内容|文章"
+        r"|阅读|会员)|付費"
+        r"|订阅后|訂閱後|购买后|会员(专享|可见)|有料(会員|記事)|会員限定|nur für abonnenten|réservé aux abonnés"
+        r"|(para|solo) suscriptores",
+        r"subscri|per (month|week)|free trial|cancel any|unlimited access|구독|결제|이용권|订阅|訂閱|会员|月額|\babo",
+    ),
+    "login_wall": (
+        r"(log|sign) ?in to (continue|view|see|read)|(must|need to|have to) (be logged|log ?in|sign ?in)"
+        r"|please (log|sign) ?in|로그인이 필요|로그인 ?후|로그인해 ?(주세요|주십시오)|请(先)?登录|請(先)?登入"
+        r"|登录后|登入後"
+        r"|ログインが必要|ログインして"
+        r"|(melden? (sie sich|dich)|loggen? (sie sich|dich)) (bitte )?(an|ein)\b"
+        r"|(müssen|musst|müsst)\b.{0,20}(angemeldet|eingeloggt|einloggen|anmelden|registriert)"
+        r"|nur für (angemeldete|registrierte)|(connectez|identifiez|inscrivez)-vous (pour|afin)"
+        r"|(être|vous) (connect|identifi|inscri)\w+ (pour|afin)|réservé aux (membres|inscrits)"
+        r"|(inicia|inicie) sesión para|(debes?|necesitas?|tienes que) (iniciar sesión|registrar|estar registrad)"
+        r"|(accedi|registrati|effettua (il login|l.accesso)) per|devi (accedere|effettuare|essere registrat)"
+        r"|(log|meld je) (in|aan) om|moet (je )?(ingelogd|aangemeld|inloggen)"
+        r"|(faça login|inicie sessão) para|(precisa|deve) (fazer login|estar conectado|iniciar sessão)"
+        r"|zaloguj się,? (aby|by|żeby)|musisz (być zalogowan|się zalogować)"
+        r"|войдите,? (чтобы|на сайт|в (аккаунт|систему))|(необходимо|нужно) (войти|авторизоваться|зарегистрироваться)"
+        # Whoever reads must tell their age, which takes an account or a telephone too.
+        r"|성인 ?인증(이|을| ?후|해)|본인 ?(인증|확인)(이 필요| ?후)|미만.{0,12}(이용|열람|접근)할 수 없"
+        r"|\b(18|21)( years)? (or older|of age|or over|and over) to (view|enter|see|access|continue|read)"
+        r"|(confirm|verify) (your age|that you are (over|at least))|仅限成年人|未满.{0,6}岁.{0,12}(禁止|不得|离开)"
+        r"|(完成|进行)实名认证|18歳未満.{0,20}(閲覧|利用|お断り)|年齢(確認|認証)(が|を)|altersprüfung|alter bestätigen"
+        r"|plus de 18 ans pour|mayor de (edad|18 años) para",
+        r"password|account|sign ?up|register|forgot|비밀번호|아이디|회원 ?가입|密码|密碼|账号|帳號|注册|註冊"
+        r"|パスワード|アカウント|passwort|benutzername|registrier|mot de passe|identifiant|un compte|contraseña|regístr"
+        r"|una cuenta|wachtwoord|\bsenha|cadastr|hasło|парол|регистрац|인증|your age|认证|年齢",
+    ),
+    # Servers that answer 200 all the same.
+    "not_found": (
+        r"\b404\b.{0,20}\b(error|not found)|\berror 404|(page|file|url|content|post|article|thread|video)\b.{0,60}"
+        r"\b(not found|(could ?n.t|could not|cannot|can.t) be found|does(n.t| not) exist|no longer (exists?|available)"
+        r"|(been|was) (deleted|removed))|(couldn.t|could not|can.t|cannot) find (the|that|this|your) (page|url|file)"
+        r"|^\W*not found\W*$|(페이지|게시물|게시글|글|기사|문서|주소|자료)[^.]{0,25}(찾을 수 없|존재하지 않|없습니다"
+        r"|삭제)|삭제(된|되었)[^.]{0,10}(페이지|게시물|게시글|글|기사)"
+        r"|(页面|网页|頁面|網頁|内容|內容|文章|帖子|链接|連結|主题)[^。]{0,20}(不存在|找不到|无法找到|被?删除|被?刪除"
+        r"|失效)|找不到(该|此|您|這)?.{0,8}(页|頁|网|網)|(ページ|記事|投稿)[^。]{0,20}(見つかりません|存在しません"
+        r"|削除され)|seite.{0,40}(nicht gefunden|existiert nicht)|page.{0,30}(introuvable|n.existe)"
+        r"|página.{0,40}(no (se )?encontr|no existe)|страница не (найдена|существует)",
+        r"\b404\b|home ?page|go back|search|address|\burls?\b|\blink|mistyp|moved|deleted|removed|sorry|server"
+        r"|request|홈으로|주소|메인|이전 ?페이지|검색|요청|삭제|首页|首頁|返回|地址|链接|連結|删除|刪除|トップ"
+        r"|アドレス|startseite|accueil|inicio|главн",
+    ),
+}
+_NOTICE_PATTERNS = {code: re.compile(wording, re.IGNORECASE) for code, (wording, _spoken) in _NOTICES.items()}
+_SPOKEN_OF = {code: re.compile(spoken, re.IGNORECASE) for code, (_wording, spoken) in _NOTICES.items()}
+_ROOM = {"paywall": 900}
+"""A paywall leaves the beginning of an article to be seen."""
+_LITTLE, _NOTHING = 160, 100  # letters; a character of East Asian scripts counts as three
+_LONGEST = {"bot_check": 1_000, "login_wall": 1_500, "paywall": 20_000, "not_found": 1_000}
+_ON_THE_WAY = 300
+"""Letters at most of a page that only leads on: where to, and a link for those whom nothing takes there."""
+_SENTENCE = re.compile(r"[^\n.!?。！？]+[.!?。！？]*")
+_EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_BUTTON = 40
+_END = (".", "!", "?", "。", "！", "？")
+_NEEDS_SCRIPTS = re.compile(
+    r"(enable|requires?|need|turn on|without|활성화|启用|啟用|有効).{0,40}(javascript|js\b|자바스크립트)"
+    r"|(javascript|자바스크립트).{0,40}(enable|require|disabled|활성화|필요|사용|启用|啟用|禁用|有効)",
+    re.IGNORECASE,
+)
+
+
+def in_place_of_text(title: str, text: str, seen: SeenText) -> str:
+    """Return the code of the notice that a page shows in place of its text; empty if it shows its text."""
+    sentences = [sentence.strip() for sentence in _SENTENCE.findall(text[: max(_LONGEST.values())])]
+    for code, pattern in _NOTICE_PATTERNS.items():
+        if len(text) > _LONGEST[code]:
+            continue
+        by_program = (code == "bot_check" and pattern.search(title)) or (code == "paywall" and seen.is_paid)
+        if by_program or any(pattern.search(sentence) for sentence in sentences):
+            remaining = [sentence for sentence in sentences if not _is_furniture(sentence, code)]
+            if sum(map(_weight, remaining)) < _ROOM.get(code, _LITTLE):
+                return code
+    if _asks_for_consent(sentences, seen):
+        return "consent_wall"
+    if seen.leads_on and sum(map(_weight, sentences)) < _ON_THE_WAY:
+        return "moved"
+    return "script_built" if _is_script_built(sentences, seen) else ""
+
+
+def _asks_for_consent(sentences: list[str], seen: SeenText) -> bool:
+    labels = set(seen.buttons) if seen.is_question else set()
+    prose = [sentence for sentence in sentences if not (sentence in labels if labels else _is_button(sentence))]
+    buttons = [*filter(_is_button, sentences), *seen.buttons]
+    return consent_walls.is_wall(prose, buttons, _weight, is_marked=seen.is_consent, is_question=seen.is_question)
+
+
+def _is_script_built(sentences: list[str], seen: SeenText) -> bool:
+    remaining = sum(_weight(sentence) for sentence in sentences if not _is_button(sentence))
+    if not seen.has_scripts or remaining >= _NOTHING:
+        return False
+    says_so = _NEEDS_SCRIPTS.search(" ".join([seen.noscript, *sentences]))
+    return not sentences or seen.is_empty_shell or bool(says_so)
+
+
+def _is_furniture(sentence: str, code: str) -> bool:
+    """Return whether it is a button, an entry of a menu, or part of a notice."""
+    return (
+        _is_button(sentence)
+        or bool(_SPOKEN_OF[code].search(sentence))
+        or any(pattern.search(sentence) for pattern in _NOTICE_PATTERNS.values())
+        or len(consent_walls.topics_of(sentence)) > 1
+    )
+
+
+def _is_button(sentence: str) -> bool:
+    return _weight(sentence) < _BUTTON and not sentence.endswith(_END)
+
+
+def _weight(sentence: str) -> int:
+    return len(sentence) + 2 * len(_EAST_ASIAN.findall(sentence))

@@ -1,0 +1,87 @@
+"""150 and more secrets and 100 look-alikes in eight languages, each as in a campaign of its language."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from annotation.domain.masking.mask import Mask, mask
+from annotation.domain.masking.regions import Regions, chosen, regions_of, unknown
+
+CASES = Path(__file__).parent / "cases"
+SECRETS, LOOK_ALIKES = (
+    [json.loads(line) for line in (CASES / name).read_text(encoding="utf-8").splitlines()]
+    for name in ("secrets.jsonl", "look_alikes.jsonl")
+)
+
+
+def what_is_left(secret: str, masked: str) -> set[str]:
+    """Return the numbers of the secret that still stand there; of one without numbers its words."""
+    part = r"\d+" if re.search(r"\d", secret) else r"\w{3,}"
+    return set(re.findall(part, secret)) & set(re.findall(part, masked))
+
+
+def masked_as(row: dict[str, str]) -> str:
+    return mask(row["text"], list(Mask), regions_of([row["language"]]))[0]
+
+
+def test_of_the_secrets_nothing_is_left() -> None:
+    assert [row["text"] for row in SECRETS if what_is_left(row["secret"], masked_as(row))] == []
+
+
+def test_what_looks_like_a_secret_stays() -> None:
+    assert [row["text"] for row in LOOK_ALIKES if masked_as(row) != row["text"]] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "regions", "is_masked"),
+    [
+        ("698765432", Regions(), False),
+        ("698765432", regions_of(["es"]), True),
+        ("698765432", chosen(["FR"]), False),
+        ("06 39 98 12 34 ce soir", Regions(), False),
+        ("06 39 98 12 34 ce soir", chosen(["FR"]), True),
+        ("010-1234-5678로", chosen(["US"]), False),
+        ("+82 10-1234-5678", chosen(["US"]), True),  # it says itself where it is from
+        ("01 12 2024", chosen(["FR"]), False),
+        ("612 345 678 personas", regions_of(["es"]), False),
+        ("llame al 612 345 678", regions_of(["es"]), True),
+    ],
+)
+def test_numbers_are_those_of_the_campaigns_countries(text: str, regions: Regions, is_masked: bool) -> None:
+    assert (mask(text, [Mask.PHONES], regions)[0] != text) is is_masked
+
+
+def test_languages_name_countries_and_scripts_add_to_them() -> None:
+    assert regions_of(["ko", "zh-hans", "", "xx"]).named == ("KR", "CN", "TW", "HK")
+    assert regions_of(["ko"]).of("日本 (かな)") == ("KR", "JP", "CN", "TW", "HK")
+    assert chosen(["US"]).of("전화") == ("US",)
+    assert unknown(["KR", "XX", "Korea"]) == ["XX", "Korea"]
+
+
+NO_ADDRESSES = [
+    "학생으로 20명이 갔다",
+    "서울시 강남구로 3명이 갔다",
+    "마음대로 2에 살",
+    "부산 동구 이동 5분",
+    "인천시 남동 2-1 승리",
+    "路边1号店",
+    "走路3号",
+    "在马路2号口",
+    "他们走了一条街3号人",
+    "東京都で3-4人",
+    "渋谷区1-2位",
+    "横浜市が3-0で勝った",
+    "新宿区2023-05-14の",
+    "In 2019 Wall Street lost 50000 points",
+    "100 Great Way to spend 90210 dollars",
+    "Les 3 rue de la paix en 1999 Paris",
+    "24 heures, place aux 75002 Paris",
+    "calle 13 canta 15 temas, 28013 personas",
+]
+
+
+@pytest.mark.parametrize("text", NO_ADDRESSES)
+def test_numbers_beside_streets_are_no_addresses(text: str) -> None:
+    assert mask(text, [Mask.ADDRESSES])[0] == text

@@ -1,0 +1,111 @@
+"""Categories, picture and text stay where they are, whatever is asked beside a post and however it is answered."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.domain.questions.question import Asked, Option, QuestionKind, When
+from annotation.models import Membership, Project
+from builders import make_member, make_open_item, make_picture, make_project
+from question_builders import make_question
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+WINDOWS = [(1440, 900), (1366, 768), (1100, 800), (1024, 768), (390, 844), (320, 568)]
+WINDOWS += [(844, 390), (720, 450), (360, 225)]
+"""Windows of desks, laptops and phones, one on its side, and those of 1440 x 900 at 200 % and 400 %."""
+LONG = "A garden on a slope keeps its water where the beds lie across it. " * 25
+TEXTS = ["Weeds in the white roses again.", LONG, "장미 사이에 또 잡초가 났다.", "Weeds in the red roses now."]
+PLACES = """() => Object.fromEntries(Object.entries({
+  keys: ".decide .keys", picture: "#picture", words: ".words", text: ".words > :is(.post-text, .picker):not([hidden])",
+}).map(([name, at]) => {
+  const box = document.querySelector(at).getBoundingClientRect();
+  return [name, [box.x + scrollX, box.y + scrollY, box.width, box.height].map((value) => Math.round(value * 10) / 10)];
+}))"""
+
+
+def asked(project: Project, count: int) -> None:
+    """Ask so many questions, of each kind in turn; every other one stands beside hateful categories alone."""
+    kinds = [QuestionKind.SCALE, QuestionKind.SPAN, QuestionKind.TEXT, QuestionKind.MANY, QuestionKind.ONE]
+    options = tuple(Option(f"a-long-name-of-group-{number}") for number in range(9))
+    for number in range(count):
+        kind = kinds[number % len(kinds)]
+        fields: dict[str, Any] = {"required": number == 0, "when": When(Asked.HATEFUL if number % 2 else Asked.ALWAYS)}
+        if kind in (QuestionKind.MANY, QuestionKind.ONE):
+            fields["options"] = options
+        make_question(project, f"question-{number}", kind, **fields)
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 12])
+def test_nothing_moves_from_choice_to_choice(
+    page_of: Callable[[Membership], Page], live_server: Any, count: int
+) -> None:
+    project = make_project("garden")
+    asked(project, count)
+    for place, text in enumerate(TEXTS):
+        make_open_item(project, text, picture=make_picture(project, (300, 1200) if place == 2 else (1200, 800)))
+    page = page_of(make_member(project))
+    page.goto(f"{live_server.url}/p/garden/label/")
+    moved = {}
+    for width, height in WINDOWS:
+        page.set_viewport_size({"width": width, "height": height})
+        page.keyboard.press("0")
+        page.keyboard.press("Escape")
+        before = page.evaluate(PLACES)
+        seen = []
+        for key in ("1", "Escape", "2", "Escape", "0", "Escape"):
+            page.keyboard.press(key)
+            seen.append(page.evaluate(PLACES))
+        if any(places != before for places in seen):
+            moved[width, height] = (before, seen)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert moved == {}
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (390, 844)])
+@pytest.mark.parametrize("count", [0, 5])
+def test_nothing_moves_from_post_to_post(
+    page_of: Callable[[Membership], Page], live_server: Any, count: int, width: int, height: int
+) -> None:
+    project = make_project("garden")
+    asked(project, count)
+    for text in TEXTS:
+        make_open_item(project, text, picture=make_picture(project))
+    page = page_of(make_member(project))
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(f"{live_server.url}/p/garden/label/")
+    page.keyboard.press("0")
+    page.keyboard.press("1" if count else "0")
+    page.keyboard.press("Enter")  # the first post has a line on keys
+    seen = []
+    for number in range(2, 1 + len(TEXTS)):
+        expect(page.locator("#day")).to_contain_text(f"{number - 1} done today")
+        seen.append([page.locator(name).bounding_box() for name in (".decide .keys", "#picture")])
+        page.keyboard.press("0")
+        page.keyboard.press("1" if count else "0")
+        page.keyboard.press("Enter")
+    assert seen == [seen[0]] * len(seen)
+
+
+def test_beside_a_post_the_picture_keeps_its_height_and_no_question_is_out_of_reach(
+    page_of: Callable[[Membership], Page], live_server: Any
+) -> None:
+    project = make_project("garden")
+    make_open_item(project, TEXTS[0], picture=make_picture(project))
+    page = page_of(make_member(project))
+    heights = {}
+    for count in (0, 12):
+        project.questions.all().delete()
+        asked(project, count)
+        for size in ((1440, 900), (1366, 768)):
+            page.set_viewport_size({"width": size[0], "height": size[1]})
+            page.goto(f"{live_server.url}/p/garden/label/")
+            page.keyboard.press("1")
+            heights[count, size] = page.locator("#picture").evaluate("picture => picture.offsetHeight")
+    for size in ((1440, 900), (1366, 768)):
+        assert heights[12, size] >= 0.6 * heights[0, size]
+    last = page.locator("[data-question]").last
+    last.scroll_into_view_if_needed()
+    expect(last).to_be_in_viewport()
