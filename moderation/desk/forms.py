@@ -16,8 +16,8 @@ from annotation.pages.category_choice import CategoryChoice
 from annotation.pages.form_fields import WrittenField, offer
 from annotation.review.forms import NO_REASON, version_field
 from moderation.desk import bulk_accept, settings, statements
-from moderation.desk.case_view import REASON_NAMES
 from moderation.desk.decide import RulingRequest
+from moderation.desk.dispute_reasons import REASON_NAMES
 from moderation.domain.statement import AUTOMATED, FIELDS, GROUNDS, MEASURES, FieldKind
 from moderation.models import DeskRules
 

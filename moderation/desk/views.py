@@ -27,13 +27,15 @@ from annotation.review.queue import disputed_items, may_see_votes, waiting_count
 from moderation.debates.views import run_context
 from moderation.desk import blind_opinions, decide, leases, queue, similar_cases
 from moderation.desk.appeals import DecidedBefore
-from moderation.desk.case_view import REASON_NAMES, Desk, queued
+from moderation.desk.case_view import Desk
 from moderation.desk.decide import AlreadyProposed, CategoryWanted, NeedsAppeal, Proposed
+from moderation.desk.dispute_reasons import REASON_NAMES
 from moderation.desk.error_messages import leased_sentence, refusal_of
 from moderation.desk.forms import DecisionForm, OpinionForm
 from moderation.desk.history import history
 from moderation.desk.leases import Leased
 from moderation.desk.queue import QueueFilters
+from moderation.desk.queue_rows import queued
 from moderation.models import Lease
 from providers.messages import ProviderError, Refused
 
