@@ -16,7 +16,7 @@ from annotation.review.queue import VoteCard, names_revealed, vote_cards, waitin
 from moderation.debates import presenters
 from moderation.debates.presenters import RunLine
 from moderation.debates.views import RUNS_OF_POST
-from moderation.desk import appeals, blind_opinions, decide, leases, triage
+from moderation.desk import appeals, blind_opinions, decide, leases, set_aside, triage
 from moderation.desk import queue as desk_queue
 from moderation.desk.dispute_reasons import REASON_NAMES, sentence_of
 from moderation.desk.queue import QueueFilters
@@ -25,7 +25,7 @@ from moderation.desk.settings import rules_of, wants_second
 from moderation.desk.triage import Pointer
 from moderation.domain.text_spans import TextPiece, split_by_spans
 from moderation.domain.triage import ENOUGH, PAPER_LABEL, PAPER_MODEL, Side
-from moderation.models import Appeal, Evidence, Lease, Opinion, Proposal
+from moderation.models import Appeal, Evidence, Lease, Opinion, Proposal, SetAside
 from runs.control import fork
 from runs.models import Run
 
@@ -150,13 +150,15 @@ class Desk:
     def may_decide(self) -> bool:
         """Whether the viewer may decide: they review, and nobody else works on the item.
 
-        They may not if they labelled the item (where the project forbids that) or took part in a decision about it.
+        They may not if they labelled the item (where the project forbids that), took part in a decision about it, or if
+        it is set aside for others.
         """
         return (
             self.member.reviews
             and adjudicate.may_settle(self.item, self.member)
             and decide.may_answer(self.item, self.member)
             and self.other_lease is None
+            and self.kept is None
         )
 
     @cached_property
@@ -174,6 +176,17 @@ class Desk:
         """The lease of another reviewer who works on the item."""
         others = leases.in_force().filter(item=self.item).exclude(reviewer=self.member)
         return others.select_related("reviewer").first()
+
+    @cached_property
+    def set_aside(self) -> SetAside | None:
+        """The row that sets the item aside now, for whomever."""
+        return set_aside.in_force(self.item) if self.item.stage == Stage.DISPUTED else None
+
+    @property
+    def kept(self) -> SetAside | None:
+        """The row that keeps the item from the viewer: parked, or assigned to somebody else."""
+        row = self.set_aside
+        return row if row is not None and row.reviewer_id != self.member.pk else None
 
     @cached_property
     def proposals(self) -> list[Proposal]:
@@ -279,8 +292,8 @@ class Desk:
         """The items before and after this one in the queue column, of those that wait for nobody else."""
         places = [item.pk for item in self.queue]
         place = places.index(self.item.pk) if self.item.pk in places else -1
-        before = (item for item in reversed(self.queue[: max(place, 0)]) if not item.waits)
-        after = (item for item in self.queue[place + 1 :] if not item.waits)
+        before = (item for item in reversed(self.queue[: max(place, 0)]) if not getattr(item, "waits", False))
+        after = (item for item in self.queue[place + 1 :] if not getattr(item, "waits", False))
         return next(before, None), next(after, None)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import (
     BooleanField,
     Case,
+    Count,
     Exists,
     F,
     FloatField,
@@ -122,12 +123,12 @@ def read(values: Mapping[str, Any], *, strict_in: Project | None = None) -> Queu
 def queue(viewer: Membership, filters: QueueFilters) -> QuerySet[Item]:
     """Return the disputed items that pass the filters: appeals first, then by priority, then the longest waiting.
 
-    Each with `waits`, whether it waits for somebody or something else than this viewer; those come last. Each also has,
-    without another query an item, its `set_aside_rows`: at most one, in force.
+    Each with `waits`, whether it waits for somebody or something else than this viewer; those come last. Each has
+    `at_work`, whether a model is, and without another query an item its `set_aside_rows`: at most one, in force.
     """
     items = disputed_items(viewer.project, Reason(filters.reason) if filters.reason else None)
     items = items.annotate(vote_entropy=Subquery(_entropies(), output_field=FloatField()))
-    items = items.annotate(waits=_waits_for_others(viewer)).prefetch_related(
+    items = items.annotate(at_work=Exists(_open_runs()), waits=_waits_for_others(viewer)).prefetch_related(
         Prefetch("set_asides", set_aside_rows().select_related("reviewer", "by"), to_attr="set_aside_rows")
     )
     for name in ("batch", "difficulty", "level"):
@@ -141,12 +142,12 @@ def queue(viewer: Membership, filters: QueueFilters) -> QuerySet[Item]:
     if filters.who:
         items = items.filter(_for_whom(filters.who, viewer))
     if filters.order == "age":
-        return items.order_by("waits", F("open_since").asc(), "pk")
+        return items.order_by(F("waits").asc(), F("open_since").asc(), "pk")
     if filters.order == "disagreement":
-        return items.order_by("waits", F("vote_entropy").desc(nulls_last=True), F("open_since").asc(), "pk")
+        return items.order_by(F("waits").asc(), F("vote_entropy").desc(nulls_last=True), F("open_since").asc(), "pk")
     appealed = Dispute.objects.filter(item=OuterRef("pk"), settled_at__isnull=True, reason=Reason.APPEAL)
     urgent = Case(When(Exists(appealed), then=Value(True)), default=Value(False), output_field=BooleanField())
-    order = ("waits", F("urgent").desc(), F("priority").desc(), F("open_since").asc(), "pk")
+    order = (F("waits").asc(), F("urgent").desc(), F("priority").desc(), F("open_since").asc(), "pk")
     return items.annotate(urgent=urgent).order_by(*order)
 
 
@@ -157,7 +158,13 @@ def candidates(reviewer: Membership, filters: QueueFilters) -> QuerySet[Item]:
 
 def ready(viewer: Membership, filters: QueueFilters) -> QuerySet[Item]:
     """Return the items of the queue that wait for nobody and nothing else: *Next* opens these."""
-    return queue(viewer, _open_to_all(filters)).filter(waits=False)
+    return queue(viewer, _open_to_all(filters)).filter(Q(waits=False))
+
+
+def counts(items: QuerySet[Item]) -> tuple[int, int]:
+    """Return the number of these items of the queue, and of those among them that wait for nobody else."""
+    found = items.order_by().aggregate(all=Count("pk"), ready=Count("pk", filter=Q(waits=False)))
+    return found["all"], found["ready"]
 
 
 def _open_to_all(filters: QueueFilters) -> QueueFilters:
@@ -179,6 +186,11 @@ def kept_from(viewer: Membership) -> QuerySet[SetAside]:
 def finished_runs() -> QuerySet[Run]:
     """Return the runs with a verdict about the item of the outer query."""
     return Run.objects.filter(subject=OuterRef("public_id"), method__in=list(METHODS), state=RunState.SUCCEEDED)
+
+
+def _open_runs() -> QuerySet[Run]:
+    """Return the runs about the item of the outer query that are queued or at work."""
+    return Run.objects.filter(subject=OuterRef("public_id"), method__in=list(METHODS), state__in=OPEN)
 
 
 def _entropies() -> QuerySet[Run, float]:
@@ -211,8 +223,7 @@ def _waits_for_others(viewer: Membership) -> Case | Value:
     """Return whether an item waits for another person, or for a method at work. False for who does not review."""
     if not viewer.reviews:
         return Value(False, output_field=BooleanField())
-    at_work = Run.objects.filter(subject=OuterRef("public_id"), method__in=list(METHODS), state__in=OPEN)
-    ready_now = _free_for(viewer) & ~Exists(at_work)
+    ready_now = _free_for(viewer) & ~Exists(_open_runs())
     return Case(When(ready_now, then=Value(False)), default=Value(True), output_field=BooleanField())
 
 
@@ -229,7 +240,8 @@ def _free_for(reviewer: Membership) -> Q:
         Q(against__reviewer=reviewer)
         | Q(item__desk_proposals__reviewer=reviewer, item__desk_proposals__item_version=F("against__item_version"))
     )
-    free = ~Exists(others) & ~Exists(kept_from(reviewer).filter(item=item)) & ~Exists(proposed) & ~Exists(decided)
+    kept = kept_from(reviewer).filter(item=item)
+    free = Q(~Exists(others), ~Exists(kept), ~Exists(proposed), ~Exists(decided))
     if not reviewer.project.adjudicate_own:
-        free &= ~Exists(Label.objects.filter(item=item, annotator=reviewer))
-    return Q(free)
+        free &= Q(~Exists(Label.objects.filter(item=item, annotator=reviewer)))
+    return free

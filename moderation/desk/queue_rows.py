@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from django.db.models import Count, F, Prefetch
+from django.db.models import Count, Exists, F, OuterRef, Prefetch
+from django.db.models.functions import Now
 
 from annotation.domain.choices import Reason
 from annotation.models import Item, Membership, Seat
 from annotation.review.expert_replacement import waiting_for_expert
-from moderation.desk import leases
 from moderation.desk.dispute_reasons import REASON_NAMES
 from moderation.methods.registry import METHODS
-from moderation.models import Score
+from moderation.models import Lease, Score
 from moderation.models.scores import ScoreState
 from runs.domain.states import RunState
 from runs.models import Run
@@ -24,6 +24,8 @@ def queued(viewer: Membership, items: Any, length: int, start: int = 0) -> list[
     """
     seats = with_votes(Seat.objects.filter(round=F("item__round"), label__isnull=False))
     by_category = seats.order_by(F("label__category__code").asc(nulls_last=True), "public_id")
+    at_somebody = Exists(Lease.objects.filter(item=OuterRef("pk"), expires_at__gt=Now()))
+    items = items.select_related("desk_lease__reviewer").annotate(at_somebody=at_somebody)
     page = list(
         items.prefetch_related(Prefetch("seat_rows", by_category, to_attr="filled_seats"))[start : start + length]
     )
@@ -32,7 +34,6 @@ def queued(viewer: Membership, items: Any, length: int, start: int = 0) -> list[
     runs = dict(ran.values_list("subject").annotate(count=Count("pk")).order_by())
     scored = Score.objects.filter(item__in=page, state=ScoreState.SCORED)
     scores = dict(scored.values_list("item").annotate(count=Count("pk")).order_by())
-    lease_of = {lease.item_id: lease for lease in leases.in_force().filter(item__in=page).select_related("reviewer")}
     expert_items = set(
         waiting_for_expert(viewer).filter(pk__in=[item.pk for item in page]).values_list("pk", flat=True)
     )
@@ -40,7 +41,7 @@ def queued(viewer: Membership, items: Any, length: int, start: int = 0) -> list[
         item.wants_me = viewer.reviews and item.pk in expert_items
         item.runs_done = runs.get(item.public_id, 0)
         item.scores_done = scores.get(item.pk, 0)
-        item.at = lease_of.get(item.pk)
+        item.at = item.desk_lease if item.at_somebody else None
         item.at_other = item.at is not None and item.at.reviewer_id != viewer.pk
         item.set_aside = next(iter(item.set_aside_rows), None)
         item.kept = item.set_aside is not None and item.set_aside.reviewer_id != viewer.pk

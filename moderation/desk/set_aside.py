@@ -4,6 +4,7 @@ Nobody else is led to such a post, and nobody else decides it. Whoever wants it 
 it aside, when, why and until when stays on record.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils import timezone
@@ -11,7 +12,7 @@ from django.utils import timezone
 from annotation.consensus.close import lock_item
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import Stage
-from annotation.models import Item, Membership, record
+from annotation.models import Item, Membership, Project, record
 from annotation.review import adjudicate
 from moderation.desk import appeals, leases, queue
 from moderation.domain.event_verbs import ModerationVerb
@@ -37,26 +38,33 @@ class BadSetAside(ValueError):
         self.code = code
 
 
+@dataclass(frozen=True)
+class SetAsideWish:
+    """Why a post is set aside, until when (None: until somebody takes it), and for whom (None: it is parked)."""
+
+    note: str = ""
+    until: datetime | None = None
+    reviewer: Membership | None = None
+
+
 @short_transaction
-def set_aside(
-    item: Item, by: Membership, note: str = "", until: datetime | None = None, reviewer: Membership | None = None
-) -> SetAside:
-    """Assign the disputed post to `reviewer`, or park it if there is none. It replaces what was set before.
+def set_aside(item: Item, by: Membership, wish: SetAsideWish) -> SetAside:
+    """Assign the disputed post to the reviewer of the wish, or park it. It replaces what was set before.
 
     Raises BadSetAside, NotAllowed; Leased or KeptForAnother where the post is somebody else's now.
     """
     locked = lock_item(item)
     if not (by.active and (by.reviews or by.administers)):
         raise adjudicate.NotAllowed
-    _check(locked, note, until, reviewer)
+    _check(locked, wish)
     leases.refuse_others(locked, by)
     refuse_others(locked, by)
     end_all(locked)
     Lease.objects.filter(item=locked).delete()
     row = SetAside.objects.create(
-        item=locked, round=locked.round, reviewer=reviewer, note=note.strip(), by=by, until=until
+        item=locked, round=locked.round, reviewer=wish.reviewer, note=wish.note.strip(), by=by, until=wish.until
     )
-    verb = ModerationVerb.ASSIGNED if reviewer else ModerationVerb.PARKED
+    verb = ModerationVerb.ASSIGNED if wish.reviewer else ModerationVerb.PARKED
     record(verb, project=locked.project, actor=by, item=locked, row=row.public_id)
     return row
 
@@ -90,6 +98,11 @@ def in_force(item: Item) -> SetAside | None:
     return queue.set_aside_rows().filter(item=item).select_related("reviewer", "by").first()
 
 
+def reviewers_of(project: Project) -> list[Membership]:
+    """Return the people to whom a post of the project can be assigned, by name."""
+    return list(Membership.objects.filter(project=project, active=True, reviews=True).order_by("pseudonym"))
+
+
 def refuse_others(item: Item, reviewer: Membership) -> None:
     """Refuse the reviewer if the post is parked, or assigned to somebody else.
 
@@ -100,15 +113,15 @@ def refuse_others(item: Item, reviewer: Membership) -> None:
         raise KeptForAnother(row)
 
 
-def _check(item: Item, note: str, until: datetime | None, reviewer: Membership | None) -> None:
+def _check(item: Item, wish: SetAsideWish) -> None:
     """Check that the post can be set aside so. Raises BadSetAside."""
     if item.stage != Stage.DISPUTED:
         raise BadSetAside("not_disputed")
-    if reviewer is None and not note.strip():
+    if wish.reviewer is None and not wish.note.strip():
         raise BadSetAside("note_missing")
-    if until is not None and until <= database_now():
+    if wish.until is not None and wish.until <= database_now():
         raise BadSetAside("past_day")
-    if reviewer is not None and not _may_decide(item, reviewer):
+    if wish.reviewer is not None and not _may_decide(item, wish.reviewer):
         raise BadSetAside("may_not_decide")
 
 

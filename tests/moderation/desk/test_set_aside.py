@@ -16,7 +16,7 @@ from moderation.desk import appeals, decide, leases, set_aside
 from moderation.desk.decide import Decided, RulingRequest
 from moderation.desk.leases import Leased
 from moderation.desk.queue import QueueFilters, queue, ready
-from moderation.desk.set_aside import BadSetAside, KeptForAnother
+from moderation.desk.set_aside import BadSetAside, KeptForAnother, SetAsideWish
 from moderation.desk.settings import set_rules
 from moderation.models import SetAside
 from runs.control import start
@@ -56,7 +56,7 @@ def for_(item: Item, code: int) -> RulingRequest:
 
 def test_an_assigned_post_is_last_and_nobodys_next_but_its_reviewers(project, heron, wren):
     first, second = disputed(project), disputed(project)
-    set_aside.set_aside(first, heron, "You know this group.", reviewer=wren)
+    set_aside.set_aside(first, heron, SetAsideWish("You know this group.", reviewer=wren))
     assert [(item.pk, item.waits) for item in queue(heron, ANY)] == [(second.pk, False), (first.pk, True)]
     assert list(queue(wren, ANY)) == [first, second] and ready(wren, ANY).count() == 2
     assert leases.take_next(heron, ANY, beside=second) is None and leases.take(first, heron) is None
@@ -68,7 +68,7 @@ def test_an_assigned_post_is_last_and_nobodys_next_but_its_reviewers(project, he
 def test_a_parked_post_is_nobodys_until_its_day_or_until_somebody_takes_it(project, heron, wren):
     item = disputed(project)
     tomorrow = database_now() + timedelta(days=1)
-    set_aside.set_aside(item, heron, "The law office answers on Friday.", tomorrow)
+    set_aside.set_aside(item, heron, SetAsideWish("The law office answers on Friday.", tomorrow))
     for member in (heron, wren):
         assert not ready(member, ANY).exists()
         with pytest.raises(KeptForAnother):
@@ -86,9 +86,9 @@ def test_a_parked_post_is_nobodys_until_its_day_or_until_somebody_takes_it(proje
 
 def test_what_is_set_aside_is_found_by_filters(project, heron, wren):
     mine, others, parked, free = (disputed(project) for _ in range(4))
-    set_aside.set_aside(mine, wren, reviewer=heron)
-    set_aside.set_aside(others, heron, reviewer=wren)
-    set_aside.set_aside(parked, heron, "Ask the lead.")
+    set_aside.set_aside(mine, wren, SetAsideWish(reviewer=heron))
+    set_aside.set_aside(others, heron, SetAsideWish(reviewer=wren))
+    set_aside.set_aside(parked, heron, SetAsideWish("Ask the lead."))
     found = {who: list(queue(heron, QueueFilters(who=who))) for who in ("to_me", "assigned", "parked", "free")}
     assert found == {"to_me": [mine], "assigned": [mine, others], "parked": [parked], "free": [mine, free]}
 
@@ -111,18 +111,18 @@ def test_what_cannot_be_set_aside_is_refused(project, heron, note, days, to, cod
     until = database_now() + timedelta(days=days) if days else None
     reviewer = {None: None, "labelled": both}.get(to, people[1])
     with pytest.raises(BadSetAside) as refused:
-        set_aside.set_aside(item, heron, note, until, reviewer)
+        set_aside.set_aside(item, heron, SetAsideWish(note, until, reviewer))
     assert refused.value.code == code and not SetAside.objects.exists()
 
 
 def test_setting_aside_is_for_who_may_read_the_desk_and_only_while_disputed(project, heron, wren):
     item = disputed(project)
     with pytest.raises(NotAllowed):
-        set_aside.set_aside(item, builders.make_member(project), "Later.")
+        set_aside.set_aside(item, builders.make_member(project), SetAsideWish("Later."))
     decide.settle(item, heron, for_(item, 1))
     item.refresh_from_db()
     with pytest.raises(BadSetAside):
-        set_aside.set_aside(item, heron, "Later.")
+        set_aside.set_aside(item, heron, SetAsideWish("Later."))
 
 
 def test_an_appeal_begins_without_what_was_set_aside_before(project, heron, wren):
@@ -160,9 +160,9 @@ def test_of_many_who_set_a_post_aside_or_decide_it_at_once_one_does():
     def act(number: int) -> str:
         try:
             if number % 2:
-                set_aside.set_aside(item, reviewers[number], "Mine to park.")
+                set_aside.set_aside(item, reviewers[number], SetAsideWish("Mine to park."))
             else:
-                set_aside.set_aside(item, reviewers[number], reviewer=reviewers[number])
+                set_aside.set_aside(item, reviewers[number], SetAsideWish(reviewer=reviewers[number]))
         except KeptForAnother:
             return "kept"
         return "done"

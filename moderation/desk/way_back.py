@@ -1,0 +1,22 @@
+"""The way back to what a reviewer decided last, and what they decided today."""
+
+from annotation.domain.choices import Stage
+from annotation.models import Adjudication, Item, Membership, Ruling
+from runs.sql.database_clock import seconds_from_now
+
+SECONDS = 30 * 60
+"""How long the desk offers the way back; after that the post is found like any other."""
+
+
+def way_back(reviewer: Membership, beside: Item | None = None) -> Adjudication | None:
+    """Return the reviewer's newest decision, if it is recent and its post is still as it left it. `beside` is left out.
+
+    Returns None if there is none, or if the post was sent to other people: that is no decision that another replaces.
+    """
+    if not reviewer.reviews:
+        return None
+    recent = Adjudication.objects.filter(reviewer=reviewer, created_at__gt=seconds_from_now(-SECONDS))
+    last = recent.select_related("item", "category").order_by("-pk").first()
+    if last is None or last.ruling not in (Ruling.DECIDE, Ruling.EXCLUDE) or last.item == beside:
+        return None
+    return last if last.item.stage in (Stage.GOLD, Stage.EXCLUDED) else None
