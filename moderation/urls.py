@@ -133,6 +133,7 @@ urlpatterns = [
         limited("submit", views_set_aside.set_post_aside),
         name="desk-aside",
     ),
+    path("p/<slug:slug>/desk/<uuid:public_id>/reasons/", views_set_aside.reasons, name="desk-reasons"),
     path("p/<slug:slug>/desk/<uuid:public_id>/take/", limited("submit", views_set_aside.take), name="desk-take"),
     path("p/<slug:slug>/desk/<uuid:public_id>/missing/", limited("submit", views_missing.missing), name="desk-missing"),
     path(

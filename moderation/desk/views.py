@@ -34,7 +34,9 @@ from moderation.desk.history import history
 from moderation.desk.leases import Leased
 from moderation.desk.queue import QueueFilters
 from moderation.desk.queue_rows import queued
+from moderation.desk.reasons import reason_of
 from moderation.desk.set_aside import KeptForAnother, reviewers_of
+from moderation.desk.today import today
 from moderation.desk.way_back import way_back
 from moderation.models import Lease
 from providers.messages import ProviderError, Refused
@@ -58,10 +60,11 @@ def desk(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the disputed posts that pass the filters: appeals first, then by priority and waiting time, 50 a page."""
     member = reviewer(request, slug)
     filters = queue.read(request.GET)
-    paginator = Paginator(queue.queue(member, filters), PAGE_LENGTH)
-    paginator.count, ready = queue.counts(paginator.object_list)
+    waiting = queue.queue(member, filters)
+    paginator = Paginator(waiting, PAGE_LENGTH)
+    paginator.count, ready = queue.counts(waiting)
     page = paginator.get_page(request.GET.get("page"))
-    items = queued(member, paginator.object_list, PAGE_LENGTH, max(page.start_index() - 1, 0))
+    items = queued(member, waiting, PAGE_LENGTH, max(page.start_index() - 1, 0))
     context = {
         "page": page,
         "items": items,
@@ -72,6 +75,7 @@ def desk(request: PersonRequest, slug: str) -> HttpResponse:
         "counts": [(reason, REASON_NAMES[reason], count) for reason, count in waiting_counts(member.project).items()],
         "difficulties": list(Difficulty),
         "levels": list(Level),
+        "today": today(member) if member.reviews and not ready else None,
         "way_back": way_back(member) if get_messages(request) else None,  # after the last decision
     }
     return project_page(request, member, "moderation/desk.html", context)
@@ -135,6 +139,8 @@ def decision_form(desk: Desk, request: PersonRequest, *, anew: bool = False) -> 
             "rationale": last.rationale,
             "target_group": last.target_group,
         }
+    if reason := request.GET.get("reason"):
+        form.initial["rationale"] = reason_of(desk.member, reason) or form.initial.get("rationale", "")
     chosen = next((line for line in desk.runs if str(line.run.public_id) == request.GET.get("draft")), None)
     if chosen is not None and chosen.outcome.get("reason"):
         form.initial = {"rationale": str(chosen.outcome["reason"])[:4000], "drafted_from": chosen.run.public_id}
@@ -233,6 +239,11 @@ def show_post(
     response = project_page(request, desk.member, "moderation/desk_item.html", context, status)
     response["Cache-Control"] = "no-store"
     return response
+
+
+def _kept_anew(request: PersonRequest) -> dict[str, str]:
+    """Return `?anew` for the form's address where the reviewer goes on through the queue afterwards."""
+    return {"anew": _FROM_QUEUE} if request.GET.get("anew") == _FROM_QUEUE else {}
 
 
 def _tabs(desk: Desk) -> list[tuple[Tab, int]]:

@@ -1,25 +1,28 @@
-"""Setting a post of the desk aside, taking it again, and reasons that were given before."""
+"""Beside a decision: setting a post aside, taking it again, and reasons that were given before."""
 
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_GET, require_POST
 
 from annotation.domain.choices import Stage
 from annotation.pages.access import PersonRequest
+from annotation.pages.project_page import project_page
 from annotation.review.adjudicate import NotAllowed
+from annotation.review.queue import wants_category_of
 from moderation.desk import leases, queue, set_aside
 from moderation.desk.case_view import Desk
 from moderation.desk.error_messages import leased_sentence, refusal_of
 from moderation.desk.forms import SetAsideForm
 from moderation.desk.leases import Leased
+from moderation.desk.reasons import used_reasons
 from moderation.desk.set_aside import BadSetAside, KeptForAnother, reviewers_of
-from moderation.desk.views import address, decision_form, item_of, next_address, reviewer, show_post
+from moderation.desk.views import address, decision_form, item_of, next_address, query_of, reviewer, show_post
 
 
 @require_POST
@@ -62,3 +65,21 @@ def take(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     except Leased as leased:
         messages.error(request, leased_sentence(leased.lease))
     return redirect(address("moderation:desk-item", desk, item))
+
+
+@require_GET
+def reasons(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Show reasons that were given before and hold the words of `?q`, as a part of the post's page or alone."""
+    member = reviewer(request, slug)
+    item = item_of(member.project, public_id)
+    if wants_category_of(item, member):
+        raise Http404
+    desk, words = Desk(member, item, queue.read(request.GET)), request.GET.get("q", "")[:100]
+    anew = {"anew": "1"} if item.stage != Stage.DISPUTED else {}
+    context = {
+        "reasons": used_reasons(member, item, words),
+        "words": words,
+        "query": query_of(desk.filters, **anew),
+        "post_page": address("moderation:desk-item", desk, item, **anew),
+    }
+    return project_page(request, member, "moderation/desk_reasons.html", context)
