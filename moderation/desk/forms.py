@@ -117,7 +117,7 @@ class OpinionForm(CategoryChoice):
 class SetAsideForm(forms.Form):
     """For whom a post is set aside, or that it is parked; why, and until which day."""
 
-    reviewer = forms.ChoiceField(label=_("For"), required=False)
+    reviewer = forms.ChoiceField(label=_("Who gets it"), required=False)
     note = WrittenField(label=_("Note for reviewers. Say nothing of votes."), limit=500, required=False)
     until = forms.DateField(
         label=_("Until, if you know"), widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"), required=False
