@@ -34,7 +34,7 @@ def today(reviewer: Membership) -> Today:
     counted = list(rulings.order_by("pk"))
     settled = {row.client_key for row in counted}
     mine = Proposal.objects.filter(reviewer=reviewer, created_at__gte=begin).select_related("category").order_by("pk")
-    rows = [*counted, *(row for row in mine if row.client_key not in settled)]
+    rows: list[Adjudication | Proposal] = [*counted, *(row for row in mine if row.client_key not in settled)]
     names = Counter(str(row.category) if row.category else capfirst(name_of(row.ruling)) for row in rows)
     longest = rules_of(reviewer.project).lease_minutes
     outcomes = sorted(names.items(), key=lambda pair: (-pair[1], pair[0]))

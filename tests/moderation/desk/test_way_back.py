@@ -6,10 +6,11 @@ from django.urls import reverse
 
 import builders
 from annotation.consensus.close import close_item
-from annotation.domain.choices import Role
+from annotation.domain.choices import Reason, Role
 from annotation.models import Adjudication, Item, Membership, Project
 from concurrency import at_once
 from markup import compact
+from moderation.desk.settings import set_rules
 from moderation.desk.way_back import way_back
 from moderation.models import Lease, SetAside
 
@@ -93,6 +94,14 @@ def test_the_way_back_is_offered_for_a_while_and_only_for_what_can_be_replaced(p
     monkeypatch.undo()
     client_of(heron).post(address("desk-item", again), decision(again, ruling="new_round"))
     assert way_back(heron) is None  # it is with other people
+
+
+def test_what_two_reviewers_decided_together_is_not_taken_back_by_one(project, heron, wren):
+    set_rules(builders.make_member(project, Role.ADMIN), 15, [Reason.NO_MAJORITY], appeals=True)
+    item = disputed(project)
+    for member in (heron, wren):
+        client_of(member).post(address("desk-item", item), decision(item))
+    assert item.adjudications.count() == 1 and way_back(heron) is None and way_back(wren) is None
 
 
 @pytest.mark.django_db(transaction=True)
