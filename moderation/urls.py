@@ -5,7 +5,7 @@ from django.urls import path
 from annotation.pages.view_marks import limited, takes_files, takes_long_texts
 from moderation.debates import views, views_repeats, views_start
 from moderation.desk import views as desk_views
-from moderation.desk import views_actions
+from moderation.desk import views_actions, views_missing, views_set_aside
 from moderation.evaluation import views as evaluation_views
 from moderation.evidence import views as evidence_views
 from moderation.evidence import views_documents
@@ -128,9 +128,18 @@ urlpatterns = [
         name="desk-item",
     ),
     path("p/<slug:slug>/desk/<uuid:public_id>/anew/", desk_views.anew, name="desk-anew"),
-    path("p/<slug:slug>/desk/<uuid:public_id>/missing/", limited("submit", desk_views.missing), name="desk-missing"),
     path(
-        "p/<slug:slug>/desk/<uuid:public_id>/votes/", limited("submit", desk_views.look_at_votes), name="look-at-votes"
+        "p/<slug:slug>/desk/<uuid:public_id>/aside/",
+        limited("submit", views_set_aside.set_post_aside),
+        name="desk-aside",
+    ),
+    path("p/<slug:slug>/desk/<uuid:public_id>/reasons/", views_set_aside.reasons, name="desk-reasons"),
+    path("p/<slug:slug>/desk/<uuid:public_id>/take/", limited("submit", views_set_aside.take), name="desk-take"),
+    path("p/<slug:slug>/desk/<uuid:public_id>/missing/", limited("submit", views_missing.missing), name="desk-missing"),
+    path(
+        "p/<slug:slug>/desk/<uuid:public_id>/votes/",
+        limited("submit", views_missing.look_at_votes),
+        name="look-at-votes",
     ),
     path("p/<slug:slug>/desk/<uuid:public_id>/renew/", desk_views.renew, name="desk-renew"),
     path("p/<slug:slug>/desk/<uuid:public_id>/opinion/", limited("submit", desk_views.opinion), name="desk-opinion"),

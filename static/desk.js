@@ -101,6 +101,22 @@
     rationale.focus();
   });
 
+  // A reason that was used before is taken into the field, and may be edited there. Enter takes the first one found.
+  document.addEventListener("click", (event) => {
+    const [used, field] = [event.target.closest?.("#reasons [data-reason]"), decision()?.elements.rationale];
+    if (!used || !field) return;
+    event.preventDefault();
+    field.value = used.textContent.trim();
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    document.getElementById("reasons").hidePopover();
+    field.focus();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.isComposing || !event.target.matches?.("[data-find-reason]")) return;
+    event.preventDefault();
+    document.querySelector("#reasons-list [data-reason]")?.click();
+  });
+
   // Whoever is at work keeps the post: activity renews the lease, a minute apart at most.
   let renewed = Date.now();
   async function renew() {

@@ -245,10 +245,24 @@ class JudgeQueued(TypedDict):
 # ── The desk ──────────────────────────────────────────────────────────────────
 
 
+class SetAsideJson(TypedDict):
+    """That a disputed post is assigned to a reviewer, or parked: then `reviewer` is null. `until` null: till taken.
+
+    `note` stands at the post alone, and is null for a caller whose own category is wanted first.
+    """
+
+    reviewer: str | None
+    note: str | None
+    by: str
+    at: datetime
+    until: datetime | None
+
+
 class DisputeRow(TypedDict):
     """A disputed post of the queue.
 
-    `vote_entropy` is that of the newest debate of perspectives, in bits; null where none has such a figure.
+    `vote_entropy` is that of the newest debate of perspectives, in bits; null where none has such a figure. `waits`
+    says that it waits for another person or for a method at work, not for the caller.
     """
 
     id: UUID
@@ -259,6 +273,8 @@ class DisputeRow(TypedDict):
     round: int
     version: int
     batch: str
+    waits: bool
+    set_aside: SetAsideJson | None
 
 
 class DisputePage(Page):
@@ -328,6 +344,7 @@ class DisputeJson(TypedDict):
     second_look: bool
     picture_text: str | None
     leased_to: str | None
+    set_aside: SetAsideJson | None
     level: NotRequired[Level | None]
     votes: NotRequired[list[VoteJson]]
     contested: NotRequired[list[Modality]]

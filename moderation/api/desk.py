@@ -30,17 +30,33 @@ from moderation.api.answers import (
     DisputePage,
     LastChange,
     ProposalKept,
+    SetAsideJson,
     Stale,
     StatementJson,
 )
-from moderation.api.desk_json import appeal_json, decision_json, dispute_json, dispute_row_json, statement_json
-from moderation.api.desk_serializers import AppealShape, DecisionShape, MissingShape, StatementSent, StatementShape
-from moderation.desk import appeals, decide, leases, queue, statements
+from moderation.api.desk_json import (
+    appeal_json,
+    decision_json,
+    dispute_json,
+    dispute_row_json,
+    set_aside_json,
+    statement_json,
+)
+from moderation.api.desk_serializers import (
+    AppealShape,
+    DecisionShape,
+    MissingShape,
+    SetAsideShape,
+    StatementSent,
+    StatementShape,
+)
+from moderation.desk import appeals, decide, leases, queue, set_aside, statements
 from moderation.desk.appeals import DecidedBefore, NotAppealable
 from moderation.desk.case_view import Desk
 from moderation.desk.decide import AlreadyProposed, CategoryWanted, Decided, NeedsAppeal, Proposed, RulingRequest
 from moderation.desk.error_messages import leased_sentence, refusal_of
 from moderation.desk.leases import Leased
+from moderation.desk.set_aside import BadSetAside, KeptForAnother, SetAsideWish
 
 _FILTERS = {
     "reason": "Only posts that are disputed for this reason.",
@@ -48,7 +64,7 @@ _FILTERS = {
     "level": "Only posts at which the votes agree so far.",
     "run": "Only posts with or without a model run.",
     "score": "Only posts with or without a scored explanation.",
-    "who": "Only posts that are free, or that are held by the caller.",
+    "who": "Only posts that are free, held by the caller, assigned to the caller, assigned to anybody, or parked.",
     "order": "What comes first: the urgent ones, the oldest, or those whose newest debate disagreed most.",
 }
 """What each filter of the queue does."""
@@ -76,7 +92,10 @@ class Disputes(APIView):
         responses={200: DisputePage},
     )
     def get(self, request: Request, slug: str) -> Response:
-        """List disputed posts: appeals first, then by priority and age. Each post shows its votes by itself."""
+        """List disputed posts: appeals first, then by priority and age; those that wait for others come last.
+
+        Each post shows its votes by itself.
+        """
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         try:
             filters = queue.read(request.query_params, strict_in=mine.project)
@@ -96,7 +115,7 @@ class NextDispute(APIView):
 
     @extend_schema(request=None, responses={200: DisputeJson, 204: None})
     def post(self, request: Request, slug: str) -> Response:
-        """Take the first dispute that is free, and hold it for the caller for some minutes. 204: there is none."""
+        """Take the first dispute that waits for nobody else, and hold it for some minutes. 204: there is none."""
         mine = member(request, slug, Role.REVIEWER)
         item = leases.take_next(mine, queue.read(request.query_params))
         return (
@@ -144,6 +163,44 @@ class Decisions(APIView):
         return _settled(desk, values, chosen)
 
 
+class DisputeSetAside(APIView):
+    """Whether one post is assigned or parked."""
+
+    rate = "submit"
+
+    @extend_schema(request=SetAsideShape, responses={201: SetAsideJson, **_REFUSED})
+    def post(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Assign a disputed post to a reviewer, or park it with a note. Nobody else gets it as their next one."""
+        mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
+        item = _item(mine.project, public_id)
+        shape = SetAsideShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        values = shape.validated_data
+        people = {str(person): person for person in set_aside.reviewers_of(mine.project)}
+        reviewer = people.get(values["reviewer"])
+        if values["reviewer"] and reviewer is None:
+            return problem(422, "unknown_reviewer", "No active reviewer of this project has this name.")
+        try:
+            row = set_aside.set_aside(item, mine, SetAsideWish(values["note"], values["until"], reviewer))
+        except Leased as leased:
+            return problem(409, leased.code, leased_sentence(leased.lease))
+        except BadSetAside as wrong:
+            return problem(422, wrong.code, refusal_of(wrong))
+        except KeptForAnother as kept:
+            return problem(409, kept.code, refusal_of(kept))
+        return Response(set_aside_json(row, blind=False), status=201)
+
+    @extend_schema(request=None, responses={204: None, 409: Problem})
+    def delete(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """End that; the post is everybody's again, and first the caller's if they review."""
+        mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
+        try:
+            set_aside.end(_item(mine.project, public_id), mine)
+        except Leased as leased:
+            return problem(409, leased.code, leased_sentence(leased.lease))
+        return Response(status=204)
+
+
 class Replacements(APIView):
     """The category that replaces a *not sure* vote."""
 
@@ -165,14 +222,18 @@ class Replacements(APIView):
         note, codes = shape.validated_data["note"], as_stored(row.code for row in chosen)
         try:
             leases.refuse_others(item, mine)
+            set_aside.refuse_others(item, mine)
             expert_replacement.replace_not_sure(item, mine, chosen[0], note, codes)
         except Leased as leased:
             return problem(409, leased.code, leased_sentence(leased.lease))
+        except KeptForAnother as kept:
+            return problem(409, kept.code, refusal_of(kept))
         except expert_replacement.NotAnExpert as refused:
             return problem(403, refused.code, "You have a label on the item, or have seen its votes.")
         except expert_replacement.NothingToReplace as fault:
             return problem(409, fault.code, "Nothing is missing here any more.")
         leases.give_back(item, mine)
+        set_aside.end_all(item)
         item.refresh_from_db()
         return Response({"item": item.external_id, "stage": item.stage})
 
@@ -305,7 +366,7 @@ def _settled(desk: Desk, values: dict[str, Any], chosen: list[Category]) -> Resp
         return problem(409, stale.code, "Somebody was first.", version=stale.item.version, last=_last(stale))
     except Leased as leased:
         return problem(409, leased.code, leased_sentence(leased.lease))
-    except AlreadyProposed as again:
+    except (AlreadyProposed, KeptForAnother) as again:
         return problem(409, again.code, refusal_of(again))
     except (RulingKeyReused, BadRuling) as wrong:
         return problem(422, wrong.code, refusal_of(wrong))

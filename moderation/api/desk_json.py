@@ -5,10 +5,10 @@ from typing import Any
 from annotation.domain.choices import Level, Modality, Reason
 from annotation.models import Adjudication, Item, Ruling
 from annotation.review.queue import VoteCard
-from moderation.api.answers import AppealJson, Decision, DisputeJson, DisputeRow, StatementJson, VoteJson
+from moderation.api.answers import AppealJson, Decision, DisputeJson, DisputeRow, SetAsideJson, StatementJson, VoteJson
 from moderation.desk import statements
 from moderation.desk.case_view import Desk
-from moderation.models import Appeal, Statement
+from moderation.models import Appeal, SetAside, Statement
 from moderation.models.appeals import AppealOutcome
 
 
@@ -58,6 +58,19 @@ def dispute_row_json(item: Item) -> DisputeRow:
         "round": item.round,
         "version": item.version,
         "batch": item.batch,
+        "waits": getattr(item, "waits", False),
+        "set_aside": next((set_aside_json(row, blind=True) for row in getattr(item, "set_aside_rows", ())), None),
+    }
+
+
+def set_aside_json(row: SetAside, *, blind: bool) -> SetAsideJson:
+    """Return what sets a post aside; without its note where the caller should know nothing of others' views yet."""
+    return {
+        "reviewer": str(row.reviewer) if row.reviewer else None,
+        "note": None if blind else row.note,
+        "by": str(row.by),
+        "at": row.at,
+        "until": row.until,
     }
 
 
@@ -76,6 +89,7 @@ def dispute_json(desk: Desk) -> DisputeJson:
         "may_decide": desk.may_decide and not blind,
         "second_look": desk.needs_second,
         "leased_to": str(desk.other_lease.reviewer) if desk.other_lease else None,
+        "set_aside": set_aside_json(desk.set_aside, blind=blind) if desk.set_aside else None,
     }
     if not blind:
         shown["level"] = _level(item)

@@ -76,6 +76,17 @@ class MissingShape(ChosenShape):
     note = serializers.CharField(max_length=NOTE_LIMIT, default="", allow_blank=True)
 
 
+class SetAsideShape(RequestShape):
+    """For whom a post is set aside: a reviewer by the name that the project shows. Without one it is parked.
+
+    Who parks says why in `note`. Without `until` it stays so until somebody takes it.
+    """
+
+    reviewer = LineField(max_length=64, default="", allow_blank=True)
+    note = serializers.CharField(max_length=500, default="", allow_blank=True)
+    until = serializers.DateTimeField(default=None, allow_null=True)
+
+
 class AppealShape(RequestShape):
     """An appeal against a decision."""
 

@@ -36,6 +36,11 @@ urlpatterns = [
         takes_long_texts(desk.Decisions.as_view()),
         name="dispute-decide",
     ),
+    path(
+        "projects/<slug:slug>/disputes/<uuid:public_id>/set-aside/",
+        desk.DisputeSetAside.as_view(),
+        name="dispute-set-aside",
+    ),
     path("projects/<slug:slug>/disputes/<uuid:public_id>/category/", desk.Replacements.as_view(), name="dispute-fill"),
     path("projects/<slug:slug>/decisions/", desk.AllDecisions.as_view(), name="decisions"),
     path("projects/<slug:slug>/appeals/", desk.Appeals.as_view(), name="appeals"),

@@ -84,15 +84,11 @@ class StartForm(RunFields):
             self.fields.update(method.form(project=project).fields)
 
     @property
-    def groups(self) -> list[tuple[str | Promise, list[forms.BoundField], bool]]:
-        """The fields of each method, its heading, and whether it is open: the chosen method, and those with errors."""
-        chosen = self["method"].value()
-        groups = []
-        for method in _BY_PLACE:
-            fields = [self[name] for name in method.form.base_fields]
-            is_open = method.name == chosen or any(field.errors for field in fields)
-            groups.append((method.form_heading, fields, is_open))
-        return groups
+    def groups(self) -> list[tuple[str, str | Promise, list[forms.BoundField]]]:
+        """The name of each method, its heading, and its fields. The page shows those of the chosen method alone."""
+        return [
+            (method.name, method.form_heading, [self[name] for name in method.form.base_fields]) for method in _BY_PLACE
+        ]
 
     def wish(self) -> start.DebateRequest:
         """Return the request; options of other methods are ignored."""

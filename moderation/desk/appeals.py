@@ -15,7 +15,7 @@ from annotation.models import Adjudication, Dispute, Item, Membership, Project, 
 from annotation.review.adjudicate import NotAllowed
 from moderation.desk.settings import rules_of
 from moderation.domain.event_verbs import ModerationVerb
-from moderation.models import Appeal, AppealOutcome, Proposal
+from moderation.models import Appeal, AppealOutcome, Proposal, SetAside
 
 
 class NotAppealable(Exception):
@@ -56,6 +56,7 @@ def _appeal(item: Item, by: Membership, grounds: str, appellant: str) -> Appeal:
         raise NotAppealable("The item is under appeal already.")
     if locked.stage != Stage.GOLD:
         raise NotAppealable(f"Only what is decided can be appealed against; the item is {locked.stage}.")
+    SetAside.objects.filter(item=locked, ended_at__isnull=True).update(ended_at=timezone.now())
     opened = Appeal.objects.create(
         item=locked,
         against=locked.adjudications.filter(ruling=Ruling.DECIDE).order_by("-pk").first()

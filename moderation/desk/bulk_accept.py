@@ -16,6 +16,7 @@ from moderation.desk import decide
 from moderation.desk.appeals import DecidedBefore
 from moderation.desk.leases import Leased
 from moderation.desk.queue import QueueFilters, candidates
+from moderation.desk.set_aside import KeptForAnother
 from moderation.desk.settings import rules_of
 
 REASONS = (Reason.MISALIGNED, Reason.PRIOR_CHALLENGED)
@@ -72,7 +73,7 @@ def accept(reviewer: Membership, reason: Reason, rationale: str, count: int) -> 
         )
         try:
             decide.settle(item, reviewer, ruling_request)
-        except (StaleVersion, Leased, OwnItem, NotAllowed, DecidedBefore, decide.CategoryWanted):
+        except (StaleVersion, Leased, KeptForAnother, OwnItem, NotAllowed, DecidedBefore, decide.CategoryWanted):
             continue
         accepted += 1
     return Accepted(accepted, len(items) - accepted)

@@ -1,58 +1,36 @@
 """The page of one item at the desk: reasons, votes, priors, runs, and who works on it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Count, F, Prefetch
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
-
 from annotation.consensus.case_from_rows import case_of, seats_of
-from annotation.domain.alignment import IntendedCategory, IntendedHateful
 from annotation.domain.choices import Modality, Reason, Stage
 from annotation.domain.item_decision import Case
 from annotation.domain.patterns import Prior as PriorValue
 from annotation.domain.patterns import contested
-from annotation.domain.votes import Vote
 from annotation.models import Adjudication, Category, Dispute, Item, Membership, PictureText, Prior, Project, Seat
 from annotation.picture_text.texts import reading_of
 from annotation.review import adjudicate
-from annotation.review.expert_replacement import waiting_for_expert
 from annotation.review.queue import VoteCard, names_revealed, vote_cards, waiting_counts, wants_category_of
 from moderation.debates import presenters
 from moderation.debates.presenters import RunLine
 from moderation.debates.views import RUNS_OF_POST
-from moderation.desk import appeals, blind_opinions, decide, leases, triage
+from moderation.desk import appeals, blind_opinions, decide, leases, set_aside, triage
 from moderation.desk import queue as desk_queue
+from moderation.desk.dispute_reasons import REASON_NAMES, sentence_of
 from moderation.desk.queue import QueueFilters
+from moderation.desk.queue_rows import queued, with_votes
 from moderation.desk.settings import rules_of, wants_second
 from moderation.desk.triage import Pointer
 from moderation.domain.text_spans import TextPiece, split_by_spans
 from moderation.domain.triage import ENOUGH, PAPER_LABEL, PAPER_MODEL, Side
-from moderation.methods.registry import METHODS
-from moderation.models import Appeal, Evidence, Lease, Opinion, Proposal, Score
-from moderation.models.scores import ScoreState
+from moderation.models import Appeal, Evidence, Lease, Opinion, Proposal, SetAside
 from runs.control import fork
-from runs.domain.states import RunState
 from runs.models import Run
 
 QUEUE_LENGTH = 30
 """The number of items in the queue column; the page of the queue shows all."""
-
-REASON_NAMES = {
-    Reason.NOT_SURE: gettext_lazy("Not sure"),
-    Reason.LOW_QUALITY: gettext_lazy("Low quality"),
-    Reason.NO_MAJORITY: gettext_lazy("No majority"),
-    Reason.KIND_UNDECIDED: gettext_lazy("Hateful, but category unclear"),
-    Reason.MISALIGNED: gettext_lazy("Not read as intended"),
-    Reason.PRIOR_CHALLENGED: gettext_lazy("Prior challenged"),
-    Reason.MODEL_CONFLICT: gettext_lazy("Model conflict"),
-    Reason.APPEAL: gettext_lazy("Appeal"),
-    Reason.REPORTED: gettext_lazy("Reported"),
-    Reason.WITHDRAWN: gettext_lazy("Withdrawn"),
-}
 
 
 @dataclass(frozen=True)
@@ -122,7 +100,7 @@ class Desk:
         return [
             DisputeReason(
                 str(REASON_NAMES[Reason(row.reason)]),
-                _sentence(Reason(row.reason), self.case, self.categories),
+                sentence_of(Reason(row.reason), self.case, self.categories),
                 row.opened_at,
             )
             for row in self.disputes
@@ -155,7 +133,7 @@ class Desk:
         """The votes of the earlier rounds, each round shuffled separately."""
         if self.item.round == 1:
             return []
-        rows = _with_votes(Seat.objects.filter(item=self.item, round__lt=self.item.round, label__isnull=False))
+        rows = with_votes(Seat.objects.filter(item=self.item, round__lt=self.item.round, label__isnull=False))
         rounds: dict[int, list[Seat]] = {}
         for seat in rows.order_by("-round", "number"):
             rounds.setdefault(seat.round, []).append(seat)
@@ -172,13 +150,15 @@ class Desk:
     def may_decide(self) -> bool:
         """Whether the viewer may decide: they review, and nobody else works on the item.
 
-        They may not if they labelled the item (where the project forbids that) or took part in a decision about it.
+        They may not if they labelled the item (where the project forbids that), took part in a decision about it, or if
+        it is set aside for others.
         """
         return (
             self.member.reviews
             and adjudicate.may_settle(self.item, self.member)
             and decide.may_answer(self.item, self.member)
             and self.other_lease is None
+            and self.kept is None
         )
 
     @cached_property
@@ -196,6 +176,17 @@ class Desk:
         """The lease of another reviewer who works on the item."""
         others = leases.in_force().filter(item=self.item).exclude(reviewer=self.member)
         return others.select_related("reviewer").first()
+
+    @cached_property
+    def set_aside(self) -> SetAside | None:
+        """The row that sets the item aside now, for whomever."""
+        return set_aside.in_force(self.item) if self.item.stage == Stage.DISPUTED else None
+
+    @property
+    def kept(self) -> SetAside | None:
+        """The row that keeps the item from the viewer: parked, or assigned to somebody else."""
+        row = self.set_aside
+        return row if row is not None and row.reviewer_id != self.member.pk else None
 
     @cached_property
     def proposals(self) -> list[Proposal]:
@@ -288,18 +279,22 @@ class Desk:
         return head
 
     @cached_property
+    def ready_count(self) -> int:
+        """Number of items of the queue that the viewer can decide now; for who does not review, of all that wait."""
+        return desk_queue.ready(self.member, self.filters).count()
+
+    @cached_property
     def counts(self) -> dict[Reason, int]:
         return waiting_counts(self.project)
 
     @property
     def neighbours(self) -> tuple[Item | None, Item | None]:
-        """The items before and after this one in the queue column."""
+        """The items before and after this one in the queue column, of those that wait for nobody else."""
         places = [item.pk for item in self.queue]
-        if self.item.pk not in places:
-            return None, self.queue[0] if self.queue else None
-        place = places.index(self.item.pk)
-        before = self.queue[place - 1] if place else None
-        return before, self.queue[place + 1] if place + 1 < len(self.queue) else None
+        place = places.index(self.item.pk) if self.item.pk in places else -1
+        before = (item for item in reversed(self.queue[: max(place, 0)]) if not getattr(item, "waits", False))
+        after = (item for item in self.queue[place + 1 :] if not getattr(item, "waits", False))
+        return next(before, None), next(after, None)
 
 
 def count_sources(item: Item) -> int:
@@ -311,87 +306,3 @@ def count_sources(item: Item) -> int:
     runs = Run.objects.filter(public_id__in={run for run, _url in cards}).select_related("forked_from")
     begun = {run.public_id: first for run in runs if (first := fork.first_of(run)).forked_from_id is None}
     return len({(begun[run], url) for run, url in cards if run in begun})
-
-
-def queued(viewer: Membership, items: Any, length: int, start: int = 0) -> list[Item]:
-    """Return some items of the queue with their votes, marked where the viewer should give their own category first.
-
-    `filled_seats` are sorted by category, so the order of arrival stays hidden. `wants_me` hides them on the page.
-    """
-    seats = _with_votes(Seat.objects.filter(round=F("item__round"), label__isnull=False))
-    by_category = seats.order_by(F("label__category__code").asc(nulls_last=True), "public_id")
-    page = list(
-        items.prefetch_related(Prefetch("seat_rows", by_category, to_attr="filled_seats"))[start : start + length]
-    )
-    keys = [item.public_id for item in page]
-    ran = Run.objects.filter(subject__in=keys, method__in=list(METHODS), state=RunState.SUCCEEDED)
-    runs = dict(ran.values_list("subject").annotate(count=Count("pk")).order_by())
-    scored = Score.objects.filter(item__in=page, state=ScoreState.SCORED)
-    scores = dict(scored.values_list("item").annotate(count=Count("pk")).order_by())
-    lease_of = {lease.item_id: lease for lease in leases.in_force().filter(item__in=page).select_related("reviewer")}
-    expert_items = set(
-        waiting_for_expert(viewer).filter(pk__in=[item.pk for item in page]).values_list("pk", flat=True)
-    )
-    for item in page:
-        item.wants_me = viewer.reviews and item.pk in expert_items
-        item.runs_done = runs.get(item.public_id, 0)
-        item.scores_done = scores.get(item.pk, 0)
-        item.at = lease_of.get(item.pk)
-        item.at_other = item.at is not None and item.at.reviewer_id != viewer.pk
-        item.reason_names = [REASON_NAMES[Reason(row.reason)] for row in item.open_disputes]
-    return page
-
-
-def _with_votes(seats: Any) -> Any:
-    return seats.select_related("label__category", "label__replacement__category")
-
-
-def _sentence(reason: Reason, case: Case, categories: Sequence[Category]) -> str:
-    """Return a sentence that says what the reason means for this item's votes."""
-    votes = case.votes
-    match reason:
-        case Reason.NOT_SURE:
-            return _of(
-                ngettext(
-                    "%(count)d of %(all)d gives no category.", "%(count)d of %(all)d give no category.", _unsure(votes)
-                ),
-                _unsure(votes),
-                votes,
-            )
-        case Reason.LOW_QUALITY:
-            flags = sum(vote.low_quality for vote in votes)
-            return _of(ngettext("%(count)d of %(all)d flags it.", "%(count)d of %(all)d flag it.", flags), flags, votes)
-        case Reason.NO_MAJORITY:
-            hateful = sum(vote.category is not None and vote.category.hateful for vote in votes)
-            return _of(_("%(count)d of %(all)d say hateful; no category has more than half."), hateful, votes)
-        case Reason.KIND_UNDECIDED:
-            return _("All say hateful; no kind has more than half.")
-        case Reason.MISALIGNED:
-            return _("Meant as %(intended)s, read differently.") % {"intended": _intended(case, categories)}
-        case Reason.PRIOR_CHALLENGED:
-            return _("A correction short of a majority would change the pattern.")
-        case Reason.MODEL_CONFLICT:
-            return _("A model's verdict differs from the votes.")
-        case Reason.APPEAL:
-            return _("Somebody objects to what was decided.")
-        case _:
-            return ""
-
-
-def _unsure(votes: tuple[Vote, ...]) -> int:
-    return sum(vote.category is None for vote in votes)
-
-
-def _of(sentence: str, count: int, votes: tuple[Vote, ...]) -> str:
-    return sentence % {"count": count, "all": len(votes)}
-
-
-def _intended(case: Case, categories: Sequence[Category]) -> str:
-    match case.intent:
-        case IntendedCategory(category, further):
-            codes = {intended.code for intended in (category, *further)}
-            return ", ".join(str(named) for named in categories if named.code in codes)
-        case IntendedHateful(hateful):
-            return _("hateful") if hateful else _("not hateful")
-        case None:
-            return "–"

@@ -21,7 +21,7 @@ from annotation.models import Adjudication, Category, Item, Membership, Ruling, 
 from annotation.review import adjudicate
 from annotation.review.adjudicate import RulingContext, RulingKeyReused
 from annotation.review.queue import wants_category_of
-from moderation.desk import appeals, leases
+from moderation.desk import appeals, leases, set_aside
 from moderation.desk.settings import rules_of, wants_second
 from moderation.domain.event_verbs import ModerationVerb
 from moderation.models import Proposal
@@ -92,7 +92,7 @@ def settle(item: Item, reviewer: Membership, request: RulingRequest) -> Decided 
     """Decide about the item, or store a proposal if two reviewers have to decide.
 
     Raises StaleVersion, OwnItem, NotAllowed, RulingKeyReused or BadRuling as the rulings do.
-    Raises Leased, DecidedBefore, CategoryWanted, AlreadyProposed or NeedsAppeal as the desk does.
+    Raises Leased, KeptForAnother, DecidedBefore, CategoryWanted, AlreadyProposed or NeedsAppeal as the desk does.
     """
     locked = lock_item(item)
     if Adjudication.objects.filter(reviewer=reviewer, client_key=request.key).exists():
@@ -104,6 +104,7 @@ def settle(item: Item, reviewer: Membership, request: RulingRequest) -> Decided 
     adjudicate.check_ruling(locked, reviewer, request.version, ENDS[request.ruling], request.ruling)
     _refuse_foreign_draft(locked, request)
     leases.refuse_others(locked, reviewer)
+    set_aside.refuse_others(locked, reviewer)
     appeals.refuse_own(locked, reviewer)
     if wants_category_of(locked, reviewer):
         raise CategoryWanted
@@ -116,6 +117,7 @@ def settle(item: Item, reviewer: Membership, request: RulingRequest) -> Decided 
     else:
         result = Decided(_carry_out(locked, reviewer, request))
     leases.give_back(locked, reviewer)
+    set_aside.end_all(locked)
     return result
 
 

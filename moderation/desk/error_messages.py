@@ -1,11 +1,22 @@
 """The sentences in which the desk refuses a decision; pages and the API show the same."""
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.review.adjudicate import BadRuling, OwnItem, RulingKeyReused
 from moderation.desk.appeals import DecidedBefore
 from moderation.desk.decide import AlreadyProposed, CategoryWanted, NeedsAppeal
+from moderation.desk.set_aside import BadSetAside, KeptForAnother
 from moderation.models import Lease
+
+_SET_ASIDE = {
+    "not_disputed": gettext_lazy("Only a disputed post can be set aside."),
+    "note_missing": gettext_lazy("Say in one sentence why it is parked."),
+    "past_day": gettext_lazy("Choose a day after today."),
+    "may_not_decide": gettext_lazy(
+        "This person may not decide the post: they do not review here, or took part in it before. Choose somebody else."
+    ),
+}
 
 
 def refusal_of(fault: Exception) -> str:
@@ -24,6 +35,10 @@ def refusal_of(fault: Exception) -> str:
             )
         case AlreadyProposed():
             return _("You have decided about this post; now somebody else has to look at it too.")
+        case KeptForAnother():
+            return _("This post is set aside for somebody else, or parked. Take it first, then decide it.")
+        case BadSetAside():
+            return str(_SET_ASIDE[fault.code])
         case RulingKeyReused():
             return _("This form was sent before with another decision, which is stored. Load the page again.")
         case BadRuling():

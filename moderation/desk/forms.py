@@ -2,22 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, time
 from typing import Any
 from uuid import UUID, uuid4
 
 from django import forms
+from django.utils.timezone import make_aware
 from django.utils.translation import gettext_lazy as _
 
 from annotation.consensus.rounds import MAX_SEATS
 from annotation.domain.choices import Modality, Reason
 from annotation.domain.patterns import Prior as PriorValue
-from annotation.models import Ruling
+from annotation.models import Membership, Ruling
 from annotation.pages.category_choice import CategoryChoice
 from annotation.pages.form_fields import WrittenField, offer
 from annotation.review.forms import NO_REASON, version_field
 from moderation.desk import bulk_accept, settings, statements
-from moderation.desk.case_view import REASON_NAMES
 from moderation.desk.decide import RulingRequest
+from moderation.desk.dispute_reasons import REASON_NAMES
+from moderation.desk.set_aside import SetAsideWish
 from moderation.domain.statement import AUTOMATED, FIELDS, GROUNDS, MEASURES, FieldKind
 from moderation.models import DeskRules
 
@@ -109,6 +112,29 @@ class OpinionForm(CategoryChoice):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.require_category()
+
+
+class SetAsideForm(forms.Form):
+    """For whom a post is set aside, or that it is parked; why, and until which day."""
+
+    reviewer = forms.ChoiceField(label=_("Who gets it"), required=False)
+    note = WrittenField(label=_("Note for reviewers. Say nothing of votes."), limit=500, required=False)
+    until = forms.DateField(
+        label=_("Until, if you know"), widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"), required=False
+    )
+
+    def __init__(self, *args: Any, reviewers: Sequence[Membership], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.by_id = {str(member.public_id): member for member in reviewers}
+        names = ((key, str(member)) for key, member in self.by_id.items())
+        offer(self, "reviewer", [("", _("nobody: park it")), *names])
+
+    @property
+    def wish(self) -> SetAsideWish:
+        """What is asked for; the post comes back at the begin of the day. Call it after the form was found valid."""
+        values = self.cleaned_data
+        until = values["until"] and make_aware(datetime.combine(values["until"], time.min))
+        return SetAsideWish(values["note"], until, self.by_id.get(values["reviewer"]))
 
 
 class AppealForm(forms.Form):

@@ -14,7 +14,7 @@ from annotation.pages.display_names import name_of
 from annotation.review.queue import names_revealed
 from moderation.debates.presenters import debate_runs
 from moderation.domain.event_verbs import ModerationVerb
-from moderation.models import Appeal, Proposal
+from moderation.models import Appeal, Proposal, SetAside
 
 _OF_ANNOTATORS = frozenset(
     {
@@ -28,6 +28,7 @@ _OF_ANNOTATORS = frozenset(
     }
 )
 _RULINGS = frozenset(Ruling.values)
+_SET_ASIDE = frozenset({ModerationVerb.ASSIGNED, ModerationVerb.PARKED})
 _HIDDEN = frozenset({ModerationVerb.PROPOSED, ModerationVerb.OPINION})
 
 
@@ -43,6 +44,15 @@ class Entry:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of an item that its events name, by their public ids."""
+
+    rulings: dict[UUID, Adjudication]
+    appeals: dict[UUID, Appeal]
+    asides: dict[UUID, SetAside]
+
+
 def history(item: Item, viewer: Membership) -> list[Entry]:
     """Return the whole history. Annotators have names only if the viewer asked to see them; nobody's skips are in it.
 
@@ -54,18 +64,25 @@ def history(item: Item, viewer: Membership) -> list[Entry]:
     events = (
         Event.objects.filter(item=item).exclude(verb__in=NEVER_SHOWN).select_related("actor").order_by("-at", "-pk")
     )
-    entries = [_event_entry(event, rulings, appeals, named=named) for event in events if event.verb not in _HIDDEN]
+    asides = {row.public_id: row for row in SetAside.objects.filter(item=item).select_related("reviewer")}
+    rows = _Rows(rulings, appeals, asides)
+    entries = [_event_entry(event, rows, named=named) for event in events if event.verb not in _HIDDEN]
     entries += _proposals(item) + _runs(item)
     return sorted(entries, key=lambda entry: entry.at, reverse=True)
 
 
-def _event_entry(event: Event, rulings: dict[UUID, Adjudication], appeals: dict[UUID, Appeal], *, named: bool) -> Entry:
+def _event_entry(event: Event, rows: _Rows, *, named: bool) -> Entry:
     verb, row = name_of(event.verb), event.row
-    if event.verb in _RULINGS and row in rulings:
-        ruling = rulings[row]
+    if event.verb in _RULINGS and row in rows.rulings:
+        ruling = rows.rulings[row]
         return Entry(event.at, _who(event, named=named), verb, ruling, ruling.rationale, _beside(ruling))
-    if event.verb == ModerationVerb.APPEALED and row in appeals:
-        return Entry(event.at, _who(event, named=named), verb, None, appeals[row].grounds, appeals[row].appellant)
+    if event.verb == ModerationVerb.APPEALED and row in rows.appeals:
+        opened = rows.appeals[row]
+        return Entry(event.at, _who(event, named=named), verb, None, opened.grounds, opened.appellant)
+    if event.verb in _SET_ASIDE and row in rows.asides:
+        aside = rows.asides[row]
+        note = " · ".join(filter(None, (str(aside.reviewer or ""), f"{aside.until:%Y-%m-%d}" if aside.until else "")))
+        return Entry(event.at, _who(event, named=named), verb, None, aside.note, note)
     outcome = event.facts.get("outcome") or event.facts.get("reason") or event.facts.get("version")
     note = name_of(str(outcome)) if outcome else ", ".join(map(name_of, event.facts.get("reasons", ())))
     return Entry(event.at, _who(event, named=named), verb, None, "", note)

@@ -11,7 +11,7 @@ from annotation.consensus.close import lock_item
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import Stage
 from annotation.models import Item, Membership
-from moderation.desk.queue import QueueFilters, candidates
+from moderation.desk.queue import QueueFilters, kept_from, ready
 from moderation.desk.settings import rules_of
 from moderation.models import Lease
 from runs.sql.database_clock import seconds_from_now
@@ -34,11 +34,13 @@ class Leased(Exception):
 def take(item: Item, reviewer: Membership) -> Lease | None:
     """Give the disputed post to the reviewer, or renew their lease of it. Return the lease.
 
-    Returns None if the item is not disputed or the member does not review.
+    Returns None if the item is not disputed, is set aside for others, or the member does not review.
     Raises Leased.
     """
     locked = lock_item(item)
     if locked.stage != Stage.DISPUTED or not reviewer.reviews:
+        return None
+    if kept_from(reviewer).filter(item=locked).exists():
         return None
     refuse_others(locked, reviewer)
     Lease.objects.filter(reviewer=reviewer).exclude(item=locked).delete()
@@ -49,11 +51,11 @@ def take(item: Item, reviewer: Membership) -> Lease | None:
 
 
 def take_next(reviewer: Membership, filters: QueueFilters, beside: Item | None = None) -> Item | None:
-    """Take the first free post of the queue for the reviewer. Return it.
+    """Take the first post of the queue that waits for nobody else for the reviewer. Return it.
 
     Returns None if there is none. `beside`, the post that was just finished, is left out.
     """
-    queue = candidates(reviewer, filters)
+    queue = ready(reviewer, filters)
     if beside is not None:
         queue = queue.exclude(pk=beside.pk)
     for item in queue.prefetch_related(None)[:TRIES]:

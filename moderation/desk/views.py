@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
+from django.contrib.messages import get_messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
@@ -12,7 +13,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.assignment.prior_display import priors_for_people
 from annotation.core import extensions
 from annotation.core.extensions import Tab
 from annotation.domain.category_sets import codes_of
@@ -20,25 +20,31 @@ from annotation.domain.choices import Difficulty, Level, Reason, Role, Stage
 from annotation.models import Category, Event, Item, Membership, Project, Ruling
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.project_page import project_page
-from annotation.review import expert_replacement
 from annotation.review.adjudicate import BadRuling, NotAllowed, OwnItem, RulingKeyReused, StaleVersion, may_decide_anew
-from annotation.review.forms import MissingCategoryForm
-from annotation.review.queue import disputed_items, may_see_votes, waiting_counts, wants_category_of
+from annotation.review.queue import may_see_votes, waiting_counts, wants_category_of
 from moderation.debates.views import run_context
 from moderation.desk import blind_opinions, decide, leases, queue, similar_cases
 from moderation.desk.appeals import DecidedBefore
-from moderation.desk.case_view import REASON_NAMES, Desk, queued
+from moderation.desk.case_view import Desk
 from moderation.desk.decide import AlreadyProposed, CategoryWanted, NeedsAppeal, Proposed
-from moderation.desk.error_messages import leased_sentence, refusal_of
-from moderation.desk.forms import DecisionForm, OpinionForm
+from moderation.desk.dispute_reasons import REASON_NAMES
+from moderation.desk.error_messages import refusal_of
+from moderation.desk.forms import DecisionForm, OpinionForm, SetAsideForm
 from moderation.desk.history import history
 from moderation.desk.leases import Leased
 from moderation.desk.queue import QueueFilters
+from moderation.desk.queue_rows import queued
+from moderation.desk.reasons import reason_of
+from moderation.desk.set_aside import KeptForAnother, reviewers_of
+from moderation.desk.today import today
+from moderation.desk.way_back import way_back
 from moderation.models import Lease
 from providers.messages import ProviderError, Refused
 
 PAGE_LENGTH = 50
 OWN_TABS = ("debates", "history")
+_FROM_QUEUE = "queue"
+"""The value of `?anew` for who decides again on their way through the queue, and goes on with it."""
 
 
 def reviewer(request: PersonRequest, slug: str) -> Membership:
@@ -54,17 +60,23 @@ def desk(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the disputed posts that pass the filters: appeals first, then by priority and waiting time, 50 a page."""
     member = reviewer(request, slug)
     filters = queue.read(request.GET)
-    page = Paginator(queue.queue(member, filters), PAGE_LENGTH).get_page(request.GET.get("page"))
-    items = queued(member, page.paginator.object_list, PAGE_LENGTH, max(page.start_index() - 1, 0))
+    waiting = queue.queue(member, filters)
+    paginator = Paginator(waiting, PAGE_LENGTH)
+    paginator.count, ready = queue.counts(waiting)
+    page = paginator.get_page(request.GET.get("page"))
+    items = queued(member, waiting, PAGE_LENGTH, max(page.start_index() - 1, 0))
     context = {
         "page": page,
         "items": items,
-        "first": next((item for item in items if not getattr(item, "at_other", False)), None),
+        "first": next((item for item in items if not getattr(item, "waits", False)), None),
+        "ready": ready,
         "asked": filters,
-        "query": _query(filters),
+        "query": query_of(filters),
         "counts": [(reason, REASON_NAMES[reason], count) for reason, count in waiting_counts(member.project).items()],
         "difficulties": list(Difficulty),
         "levels": list(Level),
+        "today": today(member) if member.reviews and not ready else None,
+        "way_back": way_back(member) if get_messages(request) else None,  # after the last decision
     }
     return project_page(request, member, "moderation/desk.html", context)
 
@@ -84,10 +96,10 @@ def desk_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
     if item.stage != Stage.DISPUTED and not anew:
         return redirect("annotation:item", slug, item.public_id)
     if wants_category_of(item, member):
-        return redirect(_address("moderation:desk-missing", desk_page, item))
+        return redirect(address("moderation:desk-missing", desk_page, item))
     if member.reviews and desk_page.may_decide:
-        _take(item, member)
-    return _show(request, desk_page, _form(desk_page, request))
+        take_lease(item, member)
+    return show_post(request, desk_page, decision_form(desk_page, request, anew=anew))
 
 
 @require_GET
@@ -101,10 +113,11 @@ def anew(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     if not decide.may_be_replaced(item):
         messages.error(request, refusal_of(NeedsAppeal()))
         return redirect("annotation:item", slug, item.public_id)
-    return redirect(f"{reverse('moderation:desk-item', args=[slug, item.public_id])}?anew=1")
+    back = _FROM_QUEUE if request.GET.get("anew") == _FROM_QUEUE else "1"
+    return redirect(address("moderation:desk-item", Desk(member, item, queue.read(request.GET)), item, anew=back))
 
 
-def _take(item: Item, member: Membership) -> None:
+def take_lease(item: Item, member: Membership) -> None:
     """Give the post to the viewer. If somebody else took it first, do nothing: the page says so."""
     try:
         leases.take(item, member)
@@ -112,9 +125,22 @@ def _take(item: Item, member: Membership) -> None:
         return
 
 
-def _form(desk: Desk, request: PersonRequest) -> DecisionForm:
-    """Return an empty form, or one whose rationale is the reason of the run that the reviewer chose."""
+def decision_form(desk: Desk, request: PersonRequest, *, anew: bool = False) -> DecisionForm:
+    """Return an empty form, or one whose rationale is the reason of the run that the reviewer chose.
+
+    Who decides again finds what they decided before, and why; what somebody else decided is not theirs to repeat.
+    """
     form = DecisionForm(categories=desk.offered, choose=desk.member.project.choose, reasons=_reasons(desk))
+    if anew and (last := desk.past[0]).reviewer_id == desk.member.pk:
+        code = last.category.code if last.category else None
+        form.initial = {
+            "category": "" if code is None else code,
+            "categories": codes_of(code, last.categories),
+            "rationale": last.rationale,
+            "target_group": last.target_group,
+        }
+    if reason := request.GET.get("reason"):
+        form.initial["rationale"] = reason_of(desk.member, reason) or form.initial.get("rationale", "")
     chosen = next((line for line in desk.runs if str(line.run.public_id) == request.GET.get("draft")), None)
     if chosen is not None and chosen.outcome.get("reason"):
         form.initial = {"rationale": str(chosen.outcome["reason"])[:4000], "drafted_from": chosen.run.public_id}
@@ -129,32 +155,32 @@ def _decide(request: PersonRequest, desk: Desk) -> HttpResponse:
     choose = desk.member.project.choose
     form = DecisionForm(request.POST, categories=desk.offered, choose=choose, reasons=_reasons(desk))
     if not form.is_valid():
-        return _show(request, desk, form, status=422)
+        return show_post(request, desk, form, status=422)
     pointer = desk.pointer
     anew = desk.item.stage != Stage.DISPUTED
     ruling_request = form.ruling_request(desk.corrections, {"hint": pointer.facts} if pointer else {})
     try:
         result = decide.settle(desk.item, desk.member, ruling_request)
     except StaleVersion as stale:
-        return _show(request, _fresh(desk), form, status=409, stale=stale.last)
+        return show_post(request, _fresh(desk), form, status=409, stale=stale.last)
     except Leased as leased:
-        return _show(request, _fresh(desk), form, status=409, leased=leased.lease)
-    except AlreadyProposed as again:
-        form.add_error(None, refusal_of(again))
-        return _show(request, desk, form, status=409)
+        return show_post(request, _fresh(desk), form, status=409, leased=leased.lease)
+    except (AlreadyProposed, KeptForAnother) as kept:
+        form.add_error(None, refusal_of(kept))
+        return show_post(request, _fresh(desk), form, status=409)
     except (RulingKeyReused, BadRuling) as wrong:
         form.add_error(None, refusal_of(wrong))
-        return _show(request, _fresh(desk), form, status=422)
+        return show_post(request, _fresh(desk), form, status=422)
     except (OwnItem, NotAllowed, DecidedBefore, CategoryWanted, NeedsAppeal) as refused:
         form.add_error(None, refusal_of(refused))
-        return _show(request, _fresh(desk), form, status=403)
-    if anew:  # from the post's page and not from the queue
+        return show_post(request, _fresh(desk), form, status=403)
+    if anew and request.GET.get("anew") != _FROM_QUEUE:  # from the post's page
         messages.success(request, _outcome_sentence(result, ruling_request.ruling))
         return redirect("annotation:item", desk.project.slug, desk.item.public_id)
     following = leases.take_next(desk.member, desk.filters, beside=desk.item)
     ahead = _("Here is the next post.") if following else _("That was the last one here.")
     messages.success(request, f"{_outcome_sentence(result, ruling_request.ruling)} {ahead}")
-    return redirect(_next_address(desk, following))
+    return redirect(next_address(desk, following))
 
 
 def _outcome_sentence(result: Any, ruling: Ruling) -> str:
@@ -170,13 +196,14 @@ def _outcome_sentence(result: Any, ruling: Ruling) -> str:
     return sentence
 
 
-def _show(
+def show_post(
     request: PersonRequest,
     desk: Desk,
     form: DecisionForm,
     status: int = 200,
     stale: Event | None = None,
     leased: Lease | None = None,
+    aside: SetAsideForm | None = None,
 ) -> HttpResponse:
     """Show the page with the text typed so far and the item's present version."""
     tab = request.GET.get("tab", "")
@@ -191,7 +218,12 @@ def _show(
         "leased": leased,
         "refused": status,
         "stale_categories": _categories(desk, stale),
-        "query": _query(desk.filters),
+        "query": query_of(desk.filters),
+        "to_decide": query_of(
+            desk.filters, **({"anew": _FROM_QUEUE} if request.GET.get("anew") == _FROM_QUEUE else {})
+        ),
+        "way_back": way_back(desk.member, beside=desk.item),
+        "aside_form": aside or SetAsideForm(reviewers=reviewers_of(desk.project)),
         "asked": desk.filters,
         "tab": tab,
         "others": _tabs(desk),
@@ -207,6 +239,11 @@ def _show(
     response = project_page(request, desk.member, "moderation/desk_item.html", context, status)
     response["Cache-Control"] = "no-store"
     return response
+
+
+def _kept_anew(request: PersonRequest) -> dict[str, str]:
+    """Return `?anew` for the form's address where the reviewer goes on through the queue afterwards."""
+    return {"anew": _FROM_QUEUE} if request.GET.get("anew") == _FROM_QUEUE else {}
 
 
 def _tabs(desk: Desk) -> list[tuple[Tab, int]]:
@@ -227,23 +264,26 @@ def _fresh(desk: Desk) -> Desk:
     return Desk(desk.member, item_of(desk.project, desk.item.public_id), desk.filters)
 
 
-def _next_address(desk: Desk, item: Item | None) -> str:
+def next_address(desk: Desk, item: Item | None) -> str:
+    """Return the address of the next post, or of the queue if there is none."""
     if item is None:
         return _queue_address(desk.project, desk.filters)
     name = "moderation:desk-missing" if wants_category_of(item, desk.member) else "moderation:desk-item"
-    return _address(name, desk, item)
+    return address(name, desk, item)
 
 
-def _address(name: str, desk: Desk, item: Item) -> str:
-    return reverse(name, args=[desk.project.slug, item.public_id]) + _query(desk.filters)
+def address(name: str, desk: Desk, item: Item, **more: str) -> str:
+    """Return the address of a page about the item that keeps the filters."""
+    return reverse(name, args=[desk.project.slug, item.public_id]) + query_of(desk.filters, **more)
 
 
 def _queue_address(project: Project, filters: QueueFilters) -> str:
-    return reverse("moderation:desk", args=[project.slug]) + _query(filters)
+    return reverse("moderation:desk", args=[project.slug]) + query_of(filters)
 
 
-def _query(filters: QueueFilters) -> str:
-    return f"?{urlencode(filters.query)}" if filters.query else ""
+def query_of(filters: QueueFilters, **more: str) -> str:
+    """Return the filters as the query of an address, with its question mark; nothing without any."""
+    return f"?{urlencode(values)}" if (values := filters.query | more) else ""
 
 
 @require_POST
@@ -273,7 +313,7 @@ def opinion(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
             messages.success(request, _("Your own view is saved; your decision will be shown beside it."))
         except blind_opinions.TooLate:
             messages.error(request, _("You recorded your own view of this post before."))
-    return redirect(_address("moderation:desk-item", desk_page, item))
+    return redirect(address("moderation:desk-item", desk_page, item))
 
 
 @require_GET
@@ -287,72 +327,6 @@ def similar_posts(request: PersonRequest, slug: str, public_id: UUID) -> HttpRes
     except (ProviderError, Refused):
         context |= {"similar": [], "failed": True}
     return project_page(request, member, "moderation/desk_similar.html", context)
-
-
-# ── A missing category ────────────────────────────────────────────────────────
-
-
-@require_http_methods(["GET", "POST"])
-def missing(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Store the category that a *not sure* vote left open; the reviewer sees no votes, as the annotators did not."""
-    member = member_of(request, slug, Role.REVIEWER)
-    item = item_of(member.project, public_id)
-    desk_page = Desk(member, item, queue.read(request.GET))
-    form = MissingCategoryForm(request.POST or None, categories=desk_page.offered, choose=member.project.choose)
-    if request.method == "GET":
-        if not wants_category_of(item, member):
-            return redirect(_address("moderation:desk-item", desk_page, item))
-        _take(item, member)
-        return _show_missing(request, desk_page, form)
-    category = form.category_row() if form.is_valid() else None
-    if category is None:
-        return _show_missing(request, desk_page, form, status=422)
-    try:
-        leases.refuse_others(item, member)
-        expert_replacement.replace_not_sure(item, member, category, form.cleaned_data["note"], form.stored_codes())
-    except Leased as leased:
-        form.add_error(None, leased_sentence(leased.lease))
-        return _show_missing(request, desk_page, form, status=409)
-    except expert_replacement.NotAnExpert:
-        form.add_error(None, _("You have labelled this post, given a category for it, or seen its votes before."))
-        return _show_missing(request, desk_page, form, status=403)
-    except expert_replacement.NothingToReplace:
-        form.add_error(None, _("Somebody else gave the category first. Nothing is missing here any more."))
-        return _show_missing(request, desk_page, form, status=409)
-    leases.give_back(item, member)
-    messages.success(request, _("Saved in place of the “not sure”."))
-    return redirect(_next_address(desk_page, leases.take_next(member, desk_page.filters, beside=item)))
-
-
-@require_POST
-def look_at_votes(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Show the reviewer the votes of a *not sure* item; they can no longer replace its missing category."""
-    member = member_of(request, slug, Role.REVIEWER)
-    item = item_of(member.project, public_id)
-    if wants_category_of(item, member):
-        expert_replacement.look_at_votes(item, member)
-    return redirect("moderation:desk-item", slug, item.public_id)
-
-
-def _show_missing(request: PersonRequest, desk: Desk, form: MissingCategoryForm, status: int = 200) -> HttpResponse:
-    others = queue.candidates(desk.member, desk.filters) if desk.member.reviews else disputed_items(desk.project)
-    context: dict[str, Any] = {
-        "item": desk.item,
-        "form": form,
-        "query": _query(desk.filters),
-        "following": others.exclude(pk=desk.item.pk).first(),
-        "bench": {"step": "answer", "item": desk.item, "priors": _shown_priors(desk.project, desk.item)},
-    }
-    response = project_page(request, desk.member, "moderation/desk_missing.html", context, status)
-    response["Cache-Control"] = "no-store"
-    return response
-
-
-def _shown_priors(project: Project, item: Item) -> list[Any]:
-    """Return the priors that an annotator sees first: none if the project wants an answer without priors first."""
-    if project.prior_display == "after_first_answer":
-        return []
-    return list(priors_for_people(project).filter(item=item, current=True).order_by("-modality"))
 
 
 def item_of(project: Project, public_id: UUID) -> Item:

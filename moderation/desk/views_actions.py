@@ -20,7 +20,7 @@ from annotation.review.adjudicate import NotAllowed
 from annotation.review.queue import may_see_votes
 from moderation.desk import appeals as desk_appeals
 from moderation.desk import bulk_accept, reviewer_statistics, statements, triage
-from moderation.desk.case_view import REASON_NAMES
+from moderation.desk.dispute_reasons import REASON_NAMES
 from moderation.desk.forms import AcceptForm, AppealForm, RulesForm, StatementForm, ValuesForm
 from moderation.desk.settings import rules_of, set_rules, set_value_lists
 from moderation.desk.views import item_of, reviewer

@@ -8,6 +8,7 @@ class ModerationVerb(NamedEnum):
 
     APPEAL_CLOSED = "appeal_closed", pgettext("stored word", "appeal answered")
     APPEALED = "appealed", pgettext("stored word", "appealed against")
+    ASSIGNED = "assigned", pgettext("stored word", "assigned to a reviewer")
     DESK_RULES = "desk_rules", pgettext("stored word", "desk rules changed")
     DOCUMENT_ADDED = "document_added", pgettext("stored word", "document added")
     DOCUMENT_REMOVED = "document_removed", pgettext("stored word", "document removed")
@@ -22,6 +23,7 @@ class ModerationVerb(NamedEnum):
     GROUP_LIST_REMOVED = "group_list_removed", pgettext("stored word", "list of groups removed")
     JUDGED_AGAIN = "judged_again", pgettext("stored word", "judged again by a model")
     OPINION = "opinion", pgettext("stored word", "own view recorded")
+    PARKED = "parked", pgettext("stored word", "parked")
     PERSPECTIVE_ADDED = "perspective_added", pgettext("stored word", "perspective added")
     PERSPECTIVE_CHANGED = "perspective_changed", pgettext("stored word", "perspective changed")
     PERSPECTIVE_SWITCHED_OFF = "perspective_switched_off", pgettext("stored word", "perspective switched off")
@@ -29,5 +31,6 @@ class ModerationVerb(NamedEnum):
     PROPOSED = "proposed", pgettext("stored word", "decision proposed")
     RUN_RETRIED = "run_retried", pgettext("stored word", "failed run taken up again")
     SCORE_STARTED = "score_started", pgettext("stored word", "score asked for")
+    SET_ASIDE_ENDED = "set_aside_ended", pgettext("stored word", "taken up again")
     STATEMENT_WRITTEN = "statement_written", pgettext("stored word", "statement of reasons written")
     VALUE_LISTS = "value_lists", pgettext("stored word", "values of statements changed")

@@ -1,7 +1,7 @@
 """The rows of moderation: what reviewers store about items and runs. Import them from here."""
 
 from moderation.models.appeals import Appeal, AppealOutcome, Statement
-from moderation.models.desk import DeskRules, ItemVector, Lease, Opinion, Proposal
+from moderation.models.desk import DeskRules, ItemVector, Lease, Opinion, Proposal, SetAside
 from moderation.models.evaluation import Evaluation, EvaluationCase, EvaluationState
 from moderation.models.evidence import Document, Evidence, EvidenceSegment, Passage
 from moderation.models.perspectives import Example, Perspective
@@ -27,6 +27,7 @@ __all__ = (
     "Score",
     "ScoreSource",
     "ScoreState",
+    "SetAside",
     "Statement",
     "Example",
     "Perspective",

@@ -16,6 +16,27 @@ class Lease(models.Model):
     expires_at = models.DateTimeField(db_index=True)
 
 
+class SetAside(models.Model):
+    """A disputed post that is kept for one reviewer, or parked with a note. It ends, and stays on record."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="set_asides")
+    round = models.PositiveSmallIntegerField()  # of another round of the item it says nothing
+    reviewer = models.ForeignKey(
+        Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="desk_assigned"
+    )  # None: parked
+    note = models.TextField(max_length=500, blank=True, default="")
+    by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="desk_set_aside")
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    until = models.DateTimeField(null=True, blank=True)  # None: until somebody takes it
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("item",), condition=models.Q(ended_at__isnull=True), name="set_aside_once"),
+        )
+
+
 class DeskRules(models.Model):
     """The rules of a project's desk; a project without a row has the defaults."""
 

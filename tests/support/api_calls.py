@@ -406,6 +406,8 @@ CALLS: dict[tuple[str, str], Call] = {
     ("post", "runs-api:dispute-next"): Call(R),
     ("get", "runs-api:dispute"): Call(R),
     ("post", "runs-api:dispute-decide"): Call(R, 200, a_decision),
+    ("post", "runs-api:dispute-set-aside"): Call(R, 201, fixed(note="Ask the lead.")),
+    ("delete", "runs-api:dispute-set-aside"): Call(R, 204),
     ("post", "runs-api:dispute-fill"): Call(R, 200, fixed(category=1), an_unsure_item),
     ("get", "runs-api:decisions"): Call(R),
     ("get", "runs-api:appeals"): Call(R),

@@ -276,3 +276,26 @@ def test_odd_filters_and_foreign_posts_are_refused(project, heron):
     open_item = make_open_item(project)
     category(project, 0)
     assert client_of(both).get(f"{PROJECT}disputes/{open_item.public_id}/").status_code == 404
+
+
+def test_a_dispute_is_parked_and_assigned_and_taken_over_the_api(project, heron, wren):
+    item = disputed(project, 0, 1, 2)
+    aside, own = f"disputes/{item.public_id}/set-aside/", client_of(heron)
+    assert send(own, aside).json()["code"] == "note_missing"
+    assert send(own, aside, note="x", until="2020-01-01T00:00:00Z").json()["code"] == "past_day"
+    assert send(own, aside, reviewer="Nobody").json()["code"] == "unknown_reviewer"
+    row = send(own, aside, note="Ask the lead.").json()
+    assert (row["reviewer"], row["note"], row["by"], row["until"]) == (None, "Ask the lead.", "Heron", None)
+    other = client_of(wren)
+    (listed,) = other.get(f"{PROJECT}disputes/", {"who": "parked"}).json()["results"]
+    assert (listed["waits"], listed["set_aside"]["by"]) == (True, "Heron")
+    assert other.get(f"{PROJECT}disputes/{item.public_id}/").json()["set_aside"]["note"] == "Ask the lead."
+    assert send(other, "disputes/next/").status_code == 204
+    answer = send(other, place(item), **decision(item))
+    assert (answer.status_code, answer.json()["code"]) == (409, "set_aside")
+    assert send(other, aside, note="Mine.").json()["code"] == "set_aside"
+    assert other.delete(f"{PROJECT}{aside}").status_code == 204
+    assert send(own, aside, reviewer="Heron").json()["code"] == "leased"
+    assert send(other, aside, reviewer="Heron").status_code == 201
+    assert send(own, "disputes/next/").json()["set_aside"]["reviewer"] == "Heron"
+    assert send(own, place(item), **decision(item)).status_code == 200

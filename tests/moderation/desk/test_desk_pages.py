@@ -499,7 +499,7 @@ def test_a_post_that_somebody_has_is_read_along_and_a_decision_about_it_keeps_it
     assert client.post(address("desk-renew", item)).status_code == 409
     assert as_member(wren).post(address("desk-renew", item)).status_code == 204
     queue = client.get(address("desk")).content.decode()
-    assert "Wren" in queue and "Start with the first" not in queue
+    assert "Wren" in queue and "Next post" not in queue
 
 
 def test_the_same_form_sent_twice_is_one_decision_and_with_another_category_refused(project, reviewer):
