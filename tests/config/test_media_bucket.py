@@ -39,6 +39,7 @@ from config.environment import env_bucket
 from moderation.perspectives import example_store
 from providers.vendors.embeddings import Embedder
 from release_builders import accept, make_gold
+from runs.sql.database_clock import database_now
 from s3_server import BUCKET, S3Server
 
 pytestmark = pytest.mark.django_db
@@ -252,7 +253,7 @@ def test_a_purged_project_leaves_no_file(admin: Membership, bucket: S3Server) ->
     make_release(admin)
     kept = builders.make_member(builders.make_project("kept"), Role.ADMIN)
     imported(kept, 1)
-    Project.objects.filter(pk=admin.project_id).update(delete_after=timezone.now())
+    Project.objects.filter(pk=admin.project_id).update(delete_after=database_now())
     assert purge.purge_due() == 1
     assert not [key for key in sorted(bucket.keys()) if str(admin.project.public_id) in key]
     assert len(bucket.keys(f"pictures/{kept.project.public_id}/")) == 2
