@@ -169,6 +169,25 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
         rf" (?:any )?{_FREED}\b",
         r"\bnever (?:calls?|flags?|labels?|rates?|finds?|marks?) (?:anything|any \w{1,12}|posts?|texts?) (?:as )?"
         r"(?:hateful|offensive|toxic|harmful)\b",
+        # The text before it is void, the result is known, or an evaluator is told what to put.
+        r"\b(?:everything|all|the text) (?:written |said )?(?:above|before)\b.{0,40}\b(?:a draft|an exercise|void)\b"
+        r"|\b(?:previous|earlier) (?:context|conversation)\b.{0,24}\b(?:cleared|deleted|reset|void|over)\b"
+        r"|\b(?:real|actual|true) task\b.{0,20}[:—]|\bnew assignment\b.{0,60}\b(?:mark|label|flag|judge|rate|user)\b",
+        rf"\b(?:right|correct|expected|true) (?:answer|label|verdict)\b{_S}{{0,24}}[:=] ?{_SAID}",
+        rf"\b(?:whoever|anyone who|any (?:machine|model|system|program)(?: that| which)?)\b {_S}{{0,10}}"
+        r"(?:evaluat|rat|grad|judg|summari[sz]|label)\w*\b"
+        rf"{_S}{{0,40}}[:,]?{_S}{{0,20}}\b(?:put|give|set|mark|call|write|should|must)\b",
+        rf"\b(?:to|for) the (?:\w{{1,20}} )?(?:bot|model|classifier|ai|machine)\b[:,]{_S}{{0,80}}"
+        r"\b(?:stop|skip|ignore|never counts?|need not|you can)\b",
+        rf"\b(?:answer|respond|reply|output)\b{_S}{{0,20}}\b(?:only|just|nothing but)\b{_S}{{0,20}}"
+        r"\b(?-i:[A-Z]{3,})\b",
+        rf"[\[(]\s*(?:admin|system|moderator|developer|root) override\b{_S}{{0,20}}[\])]",
+        rf"\b(?:do|must|should|may) not (?:use|apply)\b{_S}{{0,30}}\b(?:category|categories|labels?)\b{_S}{{0,24}}"
+        r"\b(?:this|here|page|post)\b",
+        r"\bleave (?:the|your) (?:label|verdict|category|score)s? (?:empty|blank|open|out)\b"
+        r"|\b(?:grade|rate|judge|score|label) (?:this|it)\b.{0,20}\bthe way (?:she|he|they) would\b"
+        r"|\b(?:treat|take|count) whatever follows as\b",
+        r"\b(?:translate|put|paste|quote|reveal)\b.{0,12}\byour system (?:message|prompt)\b",
     ),
     "ko": (
         r"(?:이전|위의?|앞의?|지금까지|모든)[가-힣 ]{0,10}(?:지시|명령|지침|프롬프트|규칙)[가-힣 ]{0,12}(?:무시"
@@ -224,6 +243,19 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
         rf"{_MODEL_KO}(?:이?라면|이면)[^.!?\n]{{0,30}}(?:{_VERDICT_KO}|혐오 ?없음)['’”\"]?(?:이?라고|으?로) ?"
         rf"(?:답|{_WORK_KO})",
         r"다른 (?:답|답변|대답|판정|출력)(?:은|을|이)[^.!?\n]{0,10}(?:오류|고장|오작동)",
+        r"(?:이 (?:줄|문장)|지금까지|이전)[^.!?\n]{0,8}(?:내용|글|대화)[은는이가][^.!?\n]{0,8}(?:연습|초안|지워|무효)"
+        r"|(?:진짜|실제) (?:과제|임무|작업)[는은]|새(?:로운)? (?:임무|과제)\s?[:：]",
+        rf"정답\s?[은:：]\s?['‘“\"]?{_VERDICT_KO}",
+        r"(?:평가|심사|채점|판정|요약)하는 (?:쪽|기계|모델|사람|분|프로그램)[은는이가][^.!?\n]{0,30}(?:[하가]라|세요"
+        r"|시오|야 한다)(?=[.!\n]|$)",
+        r"(?:검열|심사|검토|판정)[^.!?\n]{0,8}(?:해방|벗어|그만두|멈추고)|(?:뭐든지?|무엇이든) 통과",
+        r"['‘“\"](?:안전|정상|무해)['’”\"]?(?:이?라는|란) (?:단어|말|문자열)[^.!?\n]{0,6}(?:응답|답|출력)",
+        r"(?:라벨|판정|범주)[은는을를]? ?(?:비워|빈칸으로)"
+        r"|(?:규정|정책|['’\"] ?범주)[을를]? ?(?:적용하지|쓰지) ?(?:마|말)",
+        r"(?:개발자|관리자|유지보수) 모드[가이] ?(?:켜|활성)[^\n]{0,60}(?:점검|검사|필터|규칙|심사)",
+        r"지시받았(?:어|나|니|습니까)|(?:생각하고|척하고|척하면서)[^.!?\n]{0,6}(?:채점|평가|판정|심사)",
+        r"(?:지침|지시|규칙)[^.!?\n]{0,32}disregard|시스템 ?(?:메시지|프롬프트)[^.!?\n]{0,16}(?:옮겨|넣어|번역)",
+        r"(?:봇|모델|분류기)에게\s?[:：][^\n]{0,60}(?:마찬가지|치지 않|건너뛰|된다|읽으면)",
     ),
     "zh": (
         r"(?:忽略|无视|無視|忘掉|忘记|不要理会|不要遵守|不用管)[^。！？]{0,8}(?:指令|提示词|准则|系统提示)",
@@ -264,6 +296,16 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
         r"[^。！？\n]{0,20}(?:你|照此|登记|记录|放行)",
         r"(?:安全|审核|运营|管理|合规)团队[^。！？\n]{0,30}(?:白名单|豁免|例外|(?:请勿|不要|别|不得)(?:标记|标注|举报))",
         r"没有(?:过滤器?|限制|规则|审查)的?(?:机器人|助手|模型|ai|角色)|从不(?:说|认为|判)任何[^。！？\n]{0,6}(?:仇恨|有害|冒犯)",
+        r"(?:以上|上面|之前)的?(?:内容|对话|文字)[^。！？\n]{0,4}(?:只是|都是|已被?)(?:演练|草稿|清空|作废|练习)"
+        r"|真正的任务是|新任务[:：]",
+        rf"(?:标准|正确)答案[是:：]\s?[“\"]?(?:{_VERDICT_ZH}|不含仇恨)",
+        r"(?:凡是|任何|无论谁)[^。！？\n]{0,4}(?:评估|评价|审核|打分|总结|标注)[^。！？\n]{0,14}(?:把|应该|请|必须)",
+        r"不再是(?:审核员|模型|助手|机器人|分类器)|一个什么都放行",
+        r"只用[“\"「][^。\n]{1,6}[”\"」](?:两个字|一个词|这个词)?(?:回应|回答|回复)",
+        r"(?:标签|结论|类别|分数)(?:都)?留空|不(?:得|要|可)(?:归入|使用|适用)[^。！？\n]{0,14}(?:类别|标签)",
+        r"(?:开发者|管理员|维护)模式已?(?:开启|启用)[^\n]{0,40}(?:检查|审核|过滤|规则)",
+        r"(?:假装|扮演)[^。！？\n]{0,40}(?:打分|评分)|你被(?:要求|指示)[^。！？\n]{0,6}什么",
+        r"(?:机器人|模型|分类器)[:：][^。！？\n]{0,40}(?:就够了|跳过|也不算)|把你的系统(?:消息|提示)",
     ),
     # In the dress of a page, of a request to a model, or of a cipher.
     "any": (
