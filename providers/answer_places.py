@@ -13,10 +13,11 @@ _NOT_SAID = {"thinking", "reasoning", "tool_use", "redacted_thinking", "refusal"
 
 
 class Said(NamedTuple):
-    """The text of an answer, and what stands in its place with the thoughts where there is no text."""
+    """The text of an answer, what stands in its place with the thoughts, and with which words the model declined."""
 
     text: str
     thought: str = ""
+    declined: str = ""
 
 
 def said_in(choice: Mapping[str, Any]) -> Said:
@@ -29,7 +30,7 @@ def said_in(choice: Mapping[str, Any]) -> Said:
     text = "\n".join(part for part in (content, called) if part.strip()) or content
     if not text.strip():
         text = text_of(choice.get("text")) or text
-    return Said(text, "" if text.strip() else _thought(message))
+    return Said(text, "" if text.strip() else _thought(message), _declined(message))
 
 
 def text_of(content: Any) -> str:
@@ -78,6 +79,14 @@ def _arguments(message: Mapping[str, Any]) -> Iterator[str]:
             yield arguments
         elif isinstance(arguments, Mapping):
             yield json.dumps(arguments, ensure_ascii=False)
+
+
+def _declined(message: Mapping[str, Any]) -> str:
+    """Return the refusal that stands in a field of its own, or in a part of the content of that kind."""
+    content = message.get("content")
+    parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
+    said = (message.get("refusal"), *(part.get("refusal") for part in parts if part.get("type") == "refusal"))
+    return next((words for words in said if isinstance(words, str) and words.strip()), "")
 
 
 def _thought(message: Mapping[str, Any]) -> str:

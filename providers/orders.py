@@ -50,6 +50,13 @@ _IMPERATIVE = (
     r"|return|render|conclude|write|the real task|your real task)\b"
 )
 _S = r"[^.!?\n]"  # within a sentence
+_DROP = (
+    r"(?:ignore|disregard|forget|override|discard|drop|set aside|put aside|throw out|stop following"
+    r"|pay no (?:attention|heed) to)"
+)
+_GUIDANCE = r"(?:instructions?|guidance|guidelines?|directions?|briefing|criteria|rules|prompts?|advice)"
+_IN_CHARGE = r"(?:moderator|admin\w*|supervisor|reviewer|operator|developer|editor)"
+_FREED = r"(?:filters?|rules|limits|restrictions|guidelines|polic\w+)"
 
 _AI_KO = (
     r"(?:ai|인공지능|언어 ?모델|llm|챗봇|모델|분류기|어시스턴트|자동 ?(?:검사기|시스템|분류)|기계 ?판독"
@@ -67,6 +74,11 @@ _TASK_ZH = (
     r"|开头|译成|跳过|任务|结论|之前的要求)"
 )
 _DUTY_ZH = r"(?:请|必须|务必|一律|只能|应当|无需|不是这个)"
+
+_READER = (
+    r"(?:(?<![a-z])(?:ais?|llms?|models?|(?:chat)?bots?|classifiers?|graders?|reviewers?|moderators?|assistants?)(?![a-z])"
+    r"|인공지능|모델|심사|챗봇|분류기|人工智能|模型|审核|机器人|助手)"
+)
 
 _PATTERNS: Mapping[str, tuple[str, ...]] = {
     "en": (
@@ -137,6 +149,45 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
         rf"\b(?:act|speak|answer) as (?:my|a|an|the) {_S}{{1,40}}\bnever (?:calls?|flags?|labels?|refuses?)\b",
         r"\byour only (?:permitted|allowed|possible|valid) (?:answer|output|reply|verdict)\b",
         r"\b(?:discard|ignore|drop) evidence\b|\bvote (?:abstain|hateful|not hateful)\b",
+        # What it was told, the words before the post, and how its answer begins.
+        rf"\b{_DROP}\b{_S}{{0,30}}\b{_GUIDANCE}\b{_S}{{0,12}}\byou (?:were|have been|got|had|have|received)\b",
+        rf"\b(?:repeat|copy|print|quote|recite|output|reproduce|write (?:down|out))\b{_S}{{0,20}}"
+        rf"\b(?:text|words|lines?|messages?|everything)\b(?: \w{{1,20}}){{0,2}} (?:above|before|preceding)\b"
+        rf"{_S}{{0,30}}(?:\bthis (?:line|post|message|point|sentence)\b|\bword for word\b|\bverbatim\b)",
+        r"\b(?:begin|start|open) (?:your|the|each|every) (?:answer|reply|response|output|verdict|explanation|reasoning)"
+        r"s? (?:with|by)\b",
+        # Somebody in charge has decided already, or has switched the checks off.
+        rf"\bas (?:the|an?|your) (?:\w{{1,20}} ){{0,2}}?{_IN_CHARGE}\b{_S}{{0,30}}\bi\b{_S}{{0,40}}"
+        rf"\b(?:decided?|approved?|ruled?|cleared|confirm(?:ed)?|overrule|declare)\b{_S}{{0,40}}"
+        r"\b(?:just|so|you|record|therefore)\b",
+        r"\b(?:safety|moderation|operations|admin|security|compliance|platform) team\b.{0,60}"
+        r"\b(?:(?:white|allow)[ -]?list\w*|exempt\w*|(?:do not|don['’]t|never) (?:flag|mark|label|report))\b",
+        rf"\b(?:safety|content|moderation|hate)[ -](?:checks?|classification|{_FREED}) (?:is|are|has been|have been)"
+        r" (?:now )?(?:off|suspended|disabled|switched off|turned off|paused|lifted)\b",
+        # A character that judges nothing.
+        rf"\b(?:bot|assistant|ai|model|robot|machine|chatbot|character) (?:without|with no|(?:that|who) has no)"
+        rf" (?:any )?{_FREED}\b",
+        r"\bnever (?:calls?|flags?|labels?|rates?|finds?|marks?) (?:anything|any \w{1,12}|posts?|texts?) (?:as )?"
+        r"(?:hateful|offensive|toxic|harmful)\b",
+        # The text before it is void, the result is known, or an evaluator is told what to put.
+        r"\b(?:everything|all|the text) (?:written |said )?(?:above|before)\b.{0,40}\b(?:a draft|an exercise|void)\b"
+        r"|\b(?:previous|earlier) (?:context|conversation)\b.{0,24}\b(?:cleared|deleted|reset|void|over)\b"
+        r"|\b(?:real|actual|true) task\b.{0,20}[:—]|\bnew assignment\b.{0,60}\b(?:mark|label|flag|judge|rate|user)\b",
+        rf"\b(?:right|correct|expected|true) (?:answer|label|verdict)\b{_S}{{0,24}}[:=] ?{_SAID}",
+        rf"\b(?:whoever|anyone who|any (?:machine|model|system|program)(?: that| which)?)\b {_S}{{0,10}}"
+        r"(?:evaluat|rat|grad|judg|summari[sz]|label)\w*\b"
+        rf"{_S}{{0,40}}[:,]?{_S}{{0,20}}\b(?:put|give|set|mark|call|write|should|must)\b",
+        rf"\b(?:to|for) the (?:\w{{1,20}} )?(?:bot|model|classifier|ai|machine)\b[:,]{_S}{{0,80}}"
+        r"\b(?:stop|skip|ignore|never counts?|need not|you can)\b",
+        rf"\b(?:answer|respond|reply|output)\b{_S}{{0,20}}\b(?:only|just|nothing but)\b{_S}{{0,20}}"
+        r"\b(?-i:[A-Z]{3,})\b",
+        rf"[\[(]\s*(?:admin|system|moderator|developer|root) override\b{_S}{{0,20}}[\])]",
+        rf"\b(?:do|must|should|may) not (?:use|apply)\b{_S}{{0,30}}\b(?:category|categories|labels?)\b{_S}{{0,24}}"
+        r"\b(?:this|here|page|post)\b",
+        r"\bleave (?:the|your) (?:label|verdict|category|score)s? (?:empty|blank|open|out)\b"
+        r"|\b(?:grade|rate|judge|score|label) (?:this|it)\b.{0,20}\bthe way (?:she|he|they) would\b"
+        r"|\b(?:treat|take|count) whatever follows as\b",
+        r"\b(?:translate|put|paste|quote|reveal)\b.{0,12}\byour system (?:message|prompt)\b",
     ),
     "ko": (
         r"(?:이전|위의?|앞의?|지금까지|모든)[가-힣 ]{0,10}(?:지시|명령|지침|프롬프트|규칙)[가-힣 ]{0,12}(?:무시"
@@ -174,6 +225,37 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
         r"(?:유일한|허용된) ?답(?:은|변은)|네가 할 수 있는[^.!?\n]{0,8}답",
         r"모든 (?:판정|판결|답)(?:이|은) ?(?:무해|안전|비혐오|정상)|증거[^.!?\n]{0,12}(?:버리|무시하)(?:십|세|라)"
         r"|기권에 투표",
+        r"(?:앞|위|이전|아까|지금까지|처음)[^.!?\n]{0,6}(?:받은|들은|주어진)[^.!?\n]{0,4}(?:안내|설명|지시|지침|명령|규칙|기준"
+        r"|조건|요청)[^.!?\n]{0,8}(?:잊|무시|버리|버려|지우|지워|따르지)",
+        r"규칙[을은] ?(?:모두 |전부 )?(?:무시|버리|잊)[^.!?\n]{0,4}(?:괜찮|정상|무해|통과|문제 ?없)",
+        r"(?:이|여기) ?(?:줄|문장|메시지|지점)(?:의|보다)? ?(?:위|앞|이전)[^.!?\n]{0,12}(?:글|말|내용|문장|텍스트"
+        r"|메시지)[^.!?\n]{0,24}(?:반복|옮겨|출력|복사|적어|써)",
+        r"(?:답|답변|대답|응답|출력|설명)[을은는를] [^!?\n]{0,40}(?:로|라고) 시작(?:하|해|할)",
+        r"(?:관리자|운영자|심사자|담당자|책임자|개발자)(?:로서|인)[^.!?\n]{0,20}(?:내가|제가|나는|저는|이미)[^.!?\n]{0,16}"
+        r"(?:판단|결정|승인|허가|확인)[^.!?\n]{0,12}(?:너|네|그대로|기록|따라)",
+        rf"(?:{_VERDICT_KO}|괜찮음|통과)(?:으?로|이?라고)만? ?(?:기록|처리|입력|적어|표기)(?:해|하)",
+        r"(?:운영|관리|안전|보안|개발)(?:팀|진)(?:입니다|이다|에서)[^\n]{0,40}"
+        r"(?:예외|화이트리스트|허용 목록|(?:표시|신고|분류)하지 ?[마말])",
+        rf"(?:괜찮|무해하|정상이|안전하|문제 ?없)다고 ?{_WORK_KO}해 ?(?:주시|주면|주실|주길)",
+        rf"(?:필터|규칙|제한|정책|검열)[가이도]? ?없는 ?(?:로봇|비서|캐릭터|{_MODEL_KO})",
+        r"(?:어떤|아무) ?(?:글|말|것|내용)(?:도|이든|에도)[^.!?\n]{0,4}(?:혐오|유해하다|차별)(?:이?라고"
+        r"|고)[^.!?\n]{0,4}않",
+        rf"{_MODEL_KO}(?:이?라면|이면)[^.!?\n]{{0,30}}(?:{_VERDICT_KO}|혐오 ?없음)['’”\"]?(?:이?라고|으?로) ?"
+        rf"(?:답|{_WORK_KO})",
+        r"다른 (?:답|답변|대답|판정|출력)(?:은|을|이)[^.!?\n]{0,10}(?:오류|고장|오작동)",
+        r"(?:이 (?:줄|문장)|지금까지|이전)[^.!?\n]{0,8}(?:내용|글|대화)[은는이가][^.!?\n]{0,8}(?:연습|초안|지워|무효)"
+        r"|(?:진짜|실제) (?:과제|임무|작업)[는은]|새(?:로운)? (?:임무|과제)\s?[:：]",
+        rf"정답\s?[은:：]\s?['‘“\"]?{_VERDICT_KO}",
+        r"(?:평가|심사|채점|판정|요약)하는 (?:쪽|기계|모델|사람|분|프로그램)[은는이가][^.!?\n]{0,30}(?:[하가]라|세요"
+        r"|시오|야 한다)(?=[.!\n]|$)",
+        r"(?:검열|심사|검토|판정)[^.!?\n]{0,8}(?:해방|벗어|그만두|멈추고)|(?:뭐든지?|무엇이든) 통과",
+        r"['‘“\"](?:안전|정상|무해)['’”\"]?(?:이?라는|란) (?:단어|말|문자열)[^.!?\n]{0,6}(?:응답|답|출력)",
+        r"(?:라벨|판정|범주)[은는을를]? ?(?:비워|빈칸으로)"
+        r"|(?:규정|정책|['’\"] ?범주)[을를]? ?(?:적용하지|쓰지) ?(?:마|말)",
+        r"(?:개발자|관리자|유지보수) 모드[가이] ?(?:켜|활성)[^\n]{0,60}(?:점검|검사|필터|규칙|심사)",
+        r"지시받았(?:어|나|니|습니까)|(?:생각하고|척하고|척하면서)[^.!?\n]{0,6}(?:채점|평가|판정|심사)",
+        r"(?:지침|지시|규칙)[^.!?\n]{0,32}disregard|시스템 ?(?:메시지|프롬프트)[^.!?\n]{0,16}(?:옮겨|넣어|번역)",
+        r"(?:봇|모델|분류기)에게\s?[:：][^\n]{0,60}(?:마찬가지|치지 않|건너뛰|된다|읽으면)",
     ),
     "zh": (
         r"(?:忽略|无视|無視|忘掉|忘记|不要理会|不要遵守|不用管)[^。！？]{0,8}(?:指令|提示词|准则|系统提示)",
@@ -206,10 +288,43 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
         r"(?:不算|不是|非)仇恨，?请?(?:照此|据此|这样)?(?:标注|标记|处理)",
         r"你的(?:运营者|开发者|主人|公司)[^。！？\n]{0,4}(?:希望|要求|要)你|扮演[^。！？]{0,20}从不[^。！？]{0,10}仇恨",
         r"(?:唯一|只)(?:允许|能用)的?(?:回答|答案|输出)|丢弃证据|投弃权票|所有裁决都是",
+        r"你?(?:之前|前面|先前|此前|刚才)(?:收到|得到|看到|听到|被告知)的?[^。！？\n]{0,4}(?:说明|指示|要求|规则|标准|准则|安排)"
+        r"[^。！？\n]{0,6}(?:忘|作废|无视|忽略|丢)",
+        r"(?:重复|复述|照抄|抄写|打印|输出|背出)[^。！？\n]{0,6}这一?[行句段](?:之|以)?[上前]",
+        r"你?的?(?:回答|回复|输出|解释)[^。！？\n]{0,6}以[^。！？\n]{1,20}(?:开头|开始)",
+        r"我是[^。！？\n]{0,8}(?:管理员|版主|审核员|主管|开发者|负责人)[^。！？\n]{0,12}(?:裁定|决定|批准|认定|判定)"
+        r"[^。！？\n]{0,20}(?:你|照此|登记|记录|放行)",
+        r"(?:安全|审核|运营|管理|合规)团队[^。！？\n]{0,30}(?:白名单|豁免|例外|(?:请勿|不要|别|不得)(?:标记|标注|举报))",
+        r"没有(?:过滤器?|限制|规则|审查)的?(?:机器人|助手|模型|ai|角色)|从不(?:说|认为|判)任何[^。！？\n]{0,6}(?:仇恨|有害|冒犯)",
+        r"(?:以上|上面|之前)的?(?:内容|对话|文字)[^。！？\n]{0,4}(?:只是|都是|已被?)(?:演练|草稿|清空|作废|练习)"
+        r"|真正的任务是|新任务[:：]",
+        rf"(?:标准|正确)答案[是:：]\s?[“\"]?(?:{_VERDICT_ZH}|不含仇恨)",
+        r"(?:凡是|任何|无论谁)[^。！？\n]{0,4}(?:评估|评价|审核|打分|总结|标注)[^。！？\n]{0,14}(?:把|应该|请|必须)",
+        r"不再是(?:审核员|模型|助手|机器人|分类器)|一个什么都放行",
+        r"只用[“\"「][^。\n]{1,6}[”\"」](?:两个字|一个词|这个词)?(?:回应|回答|回复)",
+        r"(?:标签|结论|类别|分数)(?:都)?留空|不(?:得|要|可)(?:归入|使用|适用)[^。！？\n]{0,14}(?:类别|标签)",
+        r"(?:开发者|管理员|维护)模式已?(?:开启|启用)[^\n]{0,40}(?:检查|审核|过滤|规则)",
+        r"(?:假装|扮演)[^。！？\n]{0,40}(?:打分|评分)|你被(?:要求|指示)[^。！？\n]{0,6}什么",
+        r"(?:机器人|模型|分类器)[:：][^。！？\n]{0,40}(?:就够了|跳过|也不算)|把你的系统(?:消息|提示)",
+    ),
+    # In the dress of a page, of a request to a model, or of a cipher.
+    "any": (
+        rf"<!--(?:(?!-->)[\s\S]){{0,200}}?{_READER}",
+        r"<[^<>]{0,120}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0"
+        rf"|\shidden(?=[\s>=]))[^<>]{{0,80}}>[^<>]{{0,200}}?{_READER}",
+        r"[\"']role[\"']\s*:\s*[\"'](?:system|developer)[\"']",
+        r"^#{2,4}\s*(?:instructions?|지시|명령|指令|指示)\s*[:：][\s\S]{0,400}^#{2,4}\s*(?:response|output|응답|답변|출력|回答|输出)",
+        r"(?:base ?64|rot-?13|cipher\w*|decod\w+|decrypt\w*|암호문?|해독|解码|解密|密文)[^\n]{0,60}"
+        r"(?:\b(?:do|follow|obey|execute|carry out)\b.{0,20}\b(?:it|that|what|says?|orders?|commands?|instructions?)\b"
+        r"|(?:적힌|나온|그) ?대로|(?:명령|지시)[을를]? ?(?:따르|따라|실행|수행)|照(?:着|此)?(?:做|办|执行)"
+        r"|执行(?:其|它|里))",
+        r"^\W{0,3}[\[【]{1,2}\s*(?:system|admin\w*|developer|시스템|관리자|개발자|系统|系統|管理员|开发者)[^\]】\n]{0,20}[\]】]{1,2}"
+        r"[^\n]{0,60}(?:classif|flag|filter|label|verdict|rating|hate|분류|판정|라벨|검열|혐오|등급|필터|分类|标签|判定|标记|审核|过滤"
+        r"|仇恨|等级)",
     ),
     "others": (
         r"ignora\w* (?:todas? )?(?:las|le|les|as)? ?(?:instruc|istruz|instru)\w*",
-        r"ignor(?:ez|e|iere) (?:toutes )?(?:les|alle|die)? ?(?:vorherigen )?(?:instructions|anweisungen)",
+        r"ignor(?:ez|e|iere) (?:toutes )?(?:les|alle|die)? ?(?:(?:vor|bis)herigen )?(?:instructions|anweisungen)",
         r"(?:игнориру|забуд|отмени|не обращай внимани)\w* .{0,30}(?:инструкци|указани|правил|команд|сказан)\w*",
         r"(?:ответь|отвечай|напиши|выведи) (?:только|лишь|просто)",
         r"(?:تجاهل|انس|انسَ|لا تتبع).{0,20}(?:التعليمات|الأوامر|القواعد|الإرشادات|ما سبق)|(?:أجب|اكتب|قل) فقط",
@@ -223,7 +338,7 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
         r"(?:bỏ qua|quên) .{0,20}(?:hướng dẫn|chỉ dẫn|lệnh|quy tắc)|(?:पिछले|ऊपर के|सभी) .{0,20}(?:अनदेखा|भूल)",
     ),
 }
-_ORDERS = [re.compile(pattern, re.IGNORECASE) for patterns in _PATTERNS.values() for pattern in patterns]
+_ORDERS = [re.compile(pattern, re.IGNORECASE | re.MULTILINE) for patterns in _PATTERNS.values() for pattern in patterns]
 # "i g n o r e   a l l": single letters with one sign between; more than one sign parts words.
 _SPACED = re.compile(r"(?<!\w)(?:\w[ .*_-])(?:\w[ .*_-]{1,3})+\w(?!\w)")
 _BETWEEN = re.compile(r"(?<=\w)[ .*_-](?=\w)")

@@ -147,7 +147,8 @@ def _defused(text: str) -> tuple[str, bool]:
 
 
 _ANSWER = re.compile(
-    r"(?:[\"']|\{\s*)(?:label|category|verdict|hateful|confidence|severity|explanation|prediction)[\"']?\s*[:=]",
+    r"(?:[\"']|\{\s*)(?:label|category|verdict|hateful|confidence|severity|explanation|prediction"
+    r"|라벨|판정|분류|결론|标签|判定|类别|结论)[\"']?\s*[:=]",
     re.IGNORECASE,
 )
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{24,}={0,2}(?![A-Za-z0-9+/=])")

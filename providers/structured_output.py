@@ -4,10 +4,10 @@ Strict on purpose: no nearest match, no clipping, no guess. An invalid answer go
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
@@ -15,11 +15,12 @@ from pydantic_core import PydanticCustomError
 from providers.json_pieces import Piece, holds_json, piece_of, pieces, unwrapped
 from providers.refusals import declines_to_write, is_error, refuses
 from providers.thoughts import without_thoughts
-from vocabulary.written_values import OWN_WORDS
+from vocabulary.written_values import OwnWords
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
 _LONGEST = 100_000
+_LONGEST_LABEL = 20
 _LABEL_ERRORS = {"invalid_label", "enum", "literal_error"}
 
 
@@ -119,14 +120,51 @@ def is_refusal(text: str) -> bool:
 
 
 def is_refused(value: BaseModel) -> bool:
-    """Return whether a field of the model's own words refuses to write, or each text of its list does."""
-    fields = type(value).model_fields.items()
-    said = [getattr(value, name) for name, field in fields if OWN_WORDS in field.metadata]
-    return any(_all_decline([words] if isinstance(words, str) else words) for words in said)
+    """Return whether a field of the model's own words refuses, or all texts of the value do.
+
+    A list of texts, or of values that hold such words, refuses if each of its members does.
+    """
+    texts = [*_texts(value)]
+    return any(_refusals(value)) or (bool(texts) and all(map(declines_to_write, texts)))
 
 
-def _all_decline(texts: Sequence[str]) -> bool:
-    return bool(texts) and all(map(declines_to_write, texts))
+def only_refuses(text: str) -> bool:
+    """Return whether the JSON of an answer that has not the form says nothing but a refusal, labels aside."""
+    read = (json.loads(piece.canonical) for piece in pieces(without_thoughts(text)) if not piece.unfit)
+    said = [words for value in read for words in _leaves(value)]
+    declined = [words for words in said if declines_to_write(words)]
+    return bool(declined) and all(len(words) <= _LONGEST_LABEL for words in said if words not in declined)
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """Yield every text inside a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(member)
+
+
+def _refusals(value: BaseModel) -> Iterator[bool]:
+    """Yield for each field with a model's own words, also within other values, whether it refuses."""
+    for name, field in type(value).model_fields.items():
+        held = getattr(value, name)
+        members = held if isinstance(held, list) else [held]
+        if own := next((mark for mark in field.metadata if isinstance(mark, OwnWords)), None):
+            yield bool(members) and all(map(refuses if own.judges else declines_to_write, members))
+        elif members and all(isinstance(member, BaseModel) for member in members):
+            yield all(any(_refusals(member)) for member in members)
+
+
+def _texts(value: BaseModel) -> Iterator[str]:
+    """Yield every text of a value, those of closed sets left out."""
+    for name, field in type(value).model_fields.items():
+        held = getattr(value, name)
+        for member in held if isinstance(held, list) else [held]:
+            if isinstance(member, BaseModel):
+                yield from _texts(member)
+            elif isinstance(member, str) and member and get_origin(field.annotation) is not Literal:
+                yield member
 
 
 def _wrong(fault: ValidationError) -> InvalidAnswer:

@@ -159,8 +159,12 @@ Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True), Be
 class OwnWords:
     """Marks a field, a text or a list of texts, in which a model says something itself.
 
-    A refusal in it is a refusal of the whole answer. A field that quotes others may hold one.
+    A refusal in it is a refusal of the whole answer. A field that quotes others may hold one. A field that
+    `judges` says why the post is judged so: "I cannot find, call, justify" is a verdict there.
     """
+
+    judges: bool = False
 
 
 OWN_WORDS = OwnWords()
+OWN_REASON = OwnWords(judges=True)

@@ -44,12 +44,55 @@ class ExplanationsJson(TypedDict):
 
 
 class ModelsWork(TypedDict):
-    """The newest run of one kind: where it stands, and why it ended without a result."""
+    """The newest run of one kind: where it stands, why it ended without a result, and what it took so far."""
 
     run: UUID
     state: RunState
     reason: str | None
     detail: str | None
+    spent: "SpentJson"
+
+
+class SpentJson(TypedDict):
+    """What a run took. `cost` is null where no price is known."""
+
+    calls: int
+    tokens: int
+    cost: float | None
+    currency: str
+
+
+class ExpectedJson(TypedDict):
+    """What a step takes at most. `cost` is null where a model has no price, and `calls_left` without a budget."""
+
+    calls: int
+    calls_left: int | None
+    cost: float | None
+    currency: str
+    unpriced: list[str]
+
+
+class ExchangeCosts(TypedDict):
+    """What each step of a post takes at most; null: no model can be asked."""
+
+    explain: ExpectedJson | None
+    candidates: ExpectedJson | None
+    score: ExpectedJson | None
+    translate: ExpectedJson | None
+
+
+class TranslationJson(TypedDict):
+    """A text of a post in another language, by a model: for reading only, and in no file.
+
+    `of` is `post`, or the id of a reply or candidate. `text` is null as long as there is no translation.
+    """
+
+    of: str
+    language: str
+    text: str | None
+    model: str | None
+    asked_by: str | None
+    work: ModelsWork | None
 
 
 class ExchangeRow(TypedDict):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from generation.api.answers import CandidatesQueued
-from generation.api.answers_desk import ExchangeJson, ExchangeRow, ExplanationsJson, ModelsWork
+from generation.api.answers_desk import ExchangeJson, ExchangeRow, ExplanationsJson, ModelsWork, SpentJson
 from generation.counterspeech.orders import has_order, with_orders
 from generation.counterspeech.presenters import is_not_hateful
 from generation.counterspeech.request import Asked
@@ -12,6 +12,7 @@ from generation.methods.counterspeech import candidates, explain
 from generation.models import Exchange, Explanations
 from runs.domain.states import RunState
 from runs.models import Run
+from runs.spending.cost import RunSpent, spent_by
 
 
 def exchange_rows(exchanges: Sequence[Exchange]) -> list[ExchangeRow]:
@@ -77,7 +78,13 @@ def models_work(run: Run | None) -> ModelsWork | None:
         "state": RunState(run.state),
         "reason": run.reason or None,
         "detail": run.detail or None,
+        "spent": _spent(spent_by(run)),
     }
+
+
+def _spent(spent: RunSpent) -> SpentJson:
+    cost = None if spent.cost is None else float(spent.cost)
+    return {"calls": spent.calls, "tokens": spent.tokens, "cost": cost, "currency": spent.currency}
 
 
 def queued(exchange: Exchange, asked: Asked) -> CandidatesQueued:

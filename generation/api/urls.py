@@ -15,6 +15,7 @@ from generation.api import (
     postings,
     replies,
     reply_steps,
+    translations,
 )
 
 app_name = "generation-api"
@@ -32,6 +33,8 @@ urlpatterns = [
     path(f"{_POST}explanations/", takes_long_texts(exchanges.ExplanationVersions.as_view()), name="explanations"),
     path(f"{_POST}candidates/", exchanges.ExchangeCandidates.as_view(), name="candidates"),
     path(f"{_POST}cancel/", exchanges.ModelsAreStopped.as_view(), name="cancel"),
+    path(f"{_POST}translation/", translations.Translation.as_view(), name="translation"),
+    path(f"{_POST}costs/", translations.Costs.as_view(), name="costs"),
     path(f"{_POST}replies/", replies.BeginReply.as_view(), name="reply-begin"),
     path(f"{_DESK}replies/", replies.ApprovedReplies.as_view(), name="replies"),
     path(f"{_DESK}replies/all/", replies.AllReplies.as_view(), name="replies-all"),

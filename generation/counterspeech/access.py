@@ -4,6 +4,7 @@ from collections.abc import Collection
 from uuid import UUID
 
 from django.http import Http404
+from django.utils.translation import get_language
 
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Role
@@ -11,6 +12,7 @@ from annotation.models import Item, Membership
 from annotation.pages.access import PersonRequest, member_of
 from annotation.review.queue import may_see_votes
 from generation.counterspeech.presenters import may_open, readable
+from generation.counterspeech.translations import POST, TranslationBox
 from generation.models import Exchange, Reply
 
 
@@ -63,3 +65,28 @@ def items_named(member: Membership, names: Collection[str]) -> list[Item]:
         item.project = member.project
         items.append(item)
     return items
+
+
+def box_named(
+    member: Membership, exchange: Exchange, named: str, language: str = "", fault: str = ""
+) -> TranslationBox:
+    """Return the box of the post, or of the reply or candidate of this id.
+
+    Raises Http404 for anything else, and for a reply that the member may not read.
+    """
+    text = exchange.hate if named == POST else _text_of(member, exchange, named)
+    return TranslationBox(exchange, named, text, language or get_language() or "en", fault)
+
+
+def _text_of(member: Membership, exchange: Exchange, named: str) -> str:
+    try:
+        public_id = UUID(named)
+    except ValueError:
+        raise Http404 from None
+    candidate = exchange.candidates.filter(public_id=public_id).first()
+    if candidate is not None:
+        return candidate.text
+    reply = reply_for(member, public_id)
+    if reply.exchange_id != exchange.pk:
+        raise Http404
+    return reply.text

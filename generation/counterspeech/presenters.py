@@ -14,6 +14,7 @@ from generation.counterspeech import costs, request
 from generation.counterspeech import replies as counterspeech_replies
 from generation.counterspeech.claims import Claims, StatedClaim, claims_of, claims_of_post
 from generation.counterspeech.orders import has_order
+from generation.counterspeech.translations import TranslationBox, box_of_candidate
 from generation.domain.counterspeech.explanations import Explanation
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.platforms import Length, lengths
@@ -62,6 +63,8 @@ class Card:
     key: str
     bars: Sequence[Bar]
     chosen: bool
+    translation: TranslationBox | None
+    """None where the candidate is not surely in another language than the page."""
 
 
 @dataclass(frozen=True)
@@ -251,7 +254,13 @@ class Desk:
         rows = self.exchange.candidates.filter(intent=self.intent, run_id=run) if run else ()
         chosen = self.reply.candidate_id if self.reply else None
         return [
-            Card(row, str(number) if number < 10 else "", bars(row), row.pk == chosen)
+            Card(
+                row,
+                str(number) if number < 10 else "",
+                bars(row),
+                row.pk == chosen,
+                box_of_candidate(self.exchange, row),
+            )
             for number, row in enumerate(rows, start=1)
         ]
 

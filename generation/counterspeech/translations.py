@@ -1,4 +1,4 @@
-"""A post or a reply in the language of its reader, by a model: shown beside the text, and never in its place."""
+"""A text of the desk in the language of its reader, by a model: shown beside the text, and never in its place."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,19 +9,22 @@ from django.utils.translation import gettext as _
 from annotation.models import Membership
 from generation.counterspeech import costs, request
 from generation.domain.counterspeech.languages import is_foreign
-from generation.models import Exchange
+from generation.models import Candidate, Exchange
 from providers.roles import ModelRole
 from runs.domain.states import OPEN, RunState
 from runs.models import Run
 from runs.spending.cost import RunSpent, spent_by
 
 POST = "post"
-"""What a page asks for instead of the id of a reply: the post itself."""
+"""What is asked for instead of the id of a reply or candidate: the post itself."""
 
 
 @dataclass(frozen=True)
 class TranslationBox:
-    """What a page knows of a text in its reader's language. `of` names the text: a reply by its id, or the post."""
+    """What a page knows of a text in its reader's language.
+
+    `of` names the text: the post, or a reply or candidate by its id.
+    """
 
     exchange: Exchange
     of: str
@@ -94,3 +97,9 @@ class TranslationBox:
 def box_of(exchange: Exchange, text: str, of: object = POST, fault: str = "") -> TranslationBox:
     """Return the box of a text for the language of the page."""
     return TranslationBox(exchange, str(of), text, get_language() or "en", fault)
+
+
+def box_of_candidate(exchange: Exchange, candidate: Candidate) -> TranslationBox | None:
+    """Return the box of a candidate. Returns None where it is not surely in another language than the page."""
+    is_other = is_foreign(candidate.text, get_language() or "en")
+    return box_of(exchange, candidate.text, candidate.public_id) if is_other else None

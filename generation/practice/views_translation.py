@@ -1,9 +1,9 @@
-"""A post or a reply is translated beside its text, for a reader who does not know its language."""
+"""A post, a candidate or a reply is translated beside its text, for a reader who does not know its language."""
 
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
@@ -11,10 +11,9 @@ from annotation.models import Membership
 from annotation.pages.access import PersonRequest
 from annotation.pages.project_page import project_page
 from generation.counterspeech import request as counterspeech_request
-from generation.counterspeech.access import desk_member, exchange_for, reply_for
-from generation.counterspeech.translations import POST, TranslationBox, box_of
+from generation.counterspeech.access import box_named, desk_member, exchange_for
+from generation.counterspeech.translations import POST, TranslationBox
 from generation.counterspeech.views import to_desk
-from generation.models import Exchange, Reply
 
 
 @require_http_methods(["GET", "POST"])
@@ -22,16 +21,17 @@ def translation(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespo
     """Show the translation of a text of this post as it stands, or ask a model for one."""
     member = desk_member(request, slug)
     exchange = exchange_for(member, public_id)
+    named = (request.GET if request.method == "GET" else request.POST).get("of", POST)
+    box = box_named(member, exchange, named)
     if request.method == "GET":
-        box = _box(exchange, _reply(member, exchange, request.GET.get("of", POST)))
         return project_page(request, member, "generation/_translation.html", {"exchange": exchange, "box": box})
-    reply = _reply(member, exchange, request.POST.get("of", POST))
-    fault = _ask(_box(exchange, reply), member, again="again" in request.POST)
+    fault = _ask(box, member, again="again" in request.POST)
     if request.headers.get("HX-Request"):
-        context = {"exchange": exchange, "box": _box(exchange, reply, fault)}
+        context = {"exchange": exchange, "box": box_named(member, exchange, named, fault=fault)}
         return project_page(request, member, "generation/_translation.html", context, 422 if fault else 200)
     if fault:
         messages.error(request, fault)
+    reply = exchange.replies.filter(public_id=named).first() if named != POST else None
     return redirect("generation:reply", slug, reply.public_id) if reply else to_desk(exchange)
 
 
@@ -42,22 +42,3 @@ def _ask(box: TranslationBox, member: Membership, *, again: bool) -> str:
     except counterspeech_request.BadChoice as bad:
         return str(bad)
     return ""
-
-
-def _box(exchange: Exchange, reply: Reply | None, fault: str = "") -> TranslationBox:
-    if reply is None:
-        return box_of(exchange, exchange.hate, fault=fault)
-    return box_of(exchange, reply.text, reply.public_id, fault)
-
-
-def _reply(member: Membership, exchange: Exchange, named: str) -> Reply | None:
-    """Return the reply of this name to the post. Returns None for the post itself. Raises Http404 for anything else."""
-    if named == POST:
-        return None
-    try:
-        reply = reply_for(member, UUID(named))
-    except ValueError:
-        raise Http404 from None
-    if reply.exchange_id != exchange.pk:
-        raise Http404
-    return reply

@@ -24,7 +24,7 @@ from pydantic_core import PydanticCustomError
 from annotation.domain.votes import Category
 from moderation.domain.arcade import CUE_TYPE_FORMS, CueType
 from moderation.domain.verdicts import AnswerShape, category_type
-from vocabulary.written_values import one_of
+from vocabulary.written_values import OWN_WORDS, one_of
 
 
 def _as_id(value: Any) -> Any:
@@ -33,8 +33,9 @@ def _as_id(value: Any) -> Any:
 
 Word = Annotated[str, BeforeValidator(_as_id), Field(min_length=1, max_length=40)]
 Group = Annotated[str, Field(min_length=1, max_length=300)]
-Sentence = Annotated[str, Field(min_length=1, max_length=3000)]
+Sentence = Annotated[str, Field(min_length=1, max_length=3000), OWN_WORDS]
 AnyText = Annotated[str, Field(max_length=3000)]
+AnyWords = Annotated[AnyText, OWN_WORDS]
 Kind = Annotated[CueType, one_of(CUE_TYPE_FORMS)]
 
 
@@ -71,21 +72,21 @@ class GateCue(_Statement):
     id: Annotated[str, BeforeValidator(_as_id)] = ""
     cue_type: AnyText = ""
     target_group: AnyText = ""
-    claim: AnyText = ""
+    claim: AnyWords = ""
     hate_type: Any = None
-    justification: AnyText = ""
+    justification: AnyWords = ""
 
 
 class LaterCue(_Statement):
     """A cue in a later round: a counter-argument for one that stands, or a new one with claim and justification."""
 
     id: Word
-    counter_argument: AnyText = ""
+    counter_argument: AnyWords = ""
     cue_type: Kind | None = None
     target_group: AnyText = ""
-    claim: AnyText = ""
+    claim: AnyWords = ""
     hate_type: int | None = None
-    justification: AnyText = ""
+    justification: AnyWords = ""
 
     @property
     def is_whole(self) -> bool:

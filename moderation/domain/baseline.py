@@ -10,7 +10,7 @@ from moderation.domain.prompt_options import PromptOptions
 from moderation.domain.verdicts import HATEFUL_FORMS, NOT_HATEFUL_FORMS, AnswerShape
 from vocabulary.refusals import gettext_noop as _
 from vocabulary.requests import Asked
-from vocabulary.written_values import ClosedSet, one_of
+from vocabulary.written_values import OWN_REASON, ClosedSet, one_of
 
 
 class Variant(StrEnum):
@@ -64,7 +64,7 @@ class AgentAnswer(AnswerShape):
     label: Annotated[
         Literal["hateful", "not hateful"], one_of({"hateful": HATEFUL_FORMS, "not hateful": NOT_HATEFUL_FORMS})
     ]
-    reason: str = Field(min_length=1, max_length=4000)
+    reason: Annotated[str, Field(min_length=1, max_length=4000), OWN_REASON]
 
 
 _FORM = re.compile(

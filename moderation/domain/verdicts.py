@@ -10,7 +10,7 @@ from annotation.domain.priors.schema import category_reader
 from annotation.domain.votes import Category
 from moderation.domain.hatexscore import htc
 from moderation.domain.task import Task
-from vocabulary.written_values import NO_FORMS, YES_FORMS, one_of
+from vocabulary.written_values import NO_FORMS, OWN_REASON, YES_FORMS, one_of
 
 HATEFUL_FORMS = (
     *("hate", "hateful", "hate speech"),
@@ -37,10 +37,14 @@ class AnswerShape(BaseModel):
     )
 
 
+Reasoning = Annotated[str, Field(min_length=1, max_length=6000), OWN_REASON]
+"""Why the post is judged so."""
+
+
 class BinaryVerdict(AnswerShape):
     """Hateful or not. The reason comes first, because a model's later words follow from its earlier ones."""
 
-    reason: str = Field(min_length=1, max_length=6000)
+    reason: Reasoning
     hateful: Annotated[
         bool,
         Field(strict=True),
@@ -51,7 +55,7 @@ class BinaryVerdict(AnswerShape):
 class CategoryVerdict(AnswerShape):
     """One of the categories."""
 
-    reason: str = Field(min_length=1, max_length=6000)
+    reason: Reasoning
     category: int
 
 

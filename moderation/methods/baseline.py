@@ -14,6 +14,7 @@ from moderation.methods.post_case import Post, post_of
 from moderation.methods.post_method import PostMethod
 from providers.keyword.arcade import ONE_QUESTION
 from providers.roles import ModelRole
+from providers.structured_output import is_refusal
 from runs.domain.states import Reason
 from runs.methods.method import Finish, GiveUp, Limits, SavedTurn, Step
 from runs.models import Run
@@ -75,10 +76,16 @@ def _question(case: BaselineCase) -> Step:
 def _comment(case: BaselineCase, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
     for number in range(1, ATTEMPTS + 1):
         if (turn := turns.get(f"answer.{number}")) is None:
-            return [_step(case, f"answer.{number}", max_tokens=200)]
+            return [_step(case, f"answer.{number}", max_tokens=200, declines=declines)]
         if answer := read_comment(str(turn.value)):
             return Finish(stated_verdict(*answer))
     return GiveUp(Reason.INVALID_OUTPUT, f"None of {ATTEMPTS} answers had one of the two forms that were asked for.")
+
+
+def declines(text: str) -> bool:
+    """Return whether an answer in prose is a refusal, or its reason is."""
+    answer = read_comment(text)
+    return is_refusal(answer[1] if answer else text)
 
 
 def _step(case: BaselineCase, key: str, *, context: dict[str, Any] | None = None, **more: Any) -> Step:

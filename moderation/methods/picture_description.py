@@ -1,7 +1,7 @@
 """The step that describes a picture, for methods that judge by words only."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -9,6 +9,7 @@ from moderation.domain.verdicts import AnswerShape
 from moderation.methods.post_case import Post
 from providers.roles import ModelRole
 from runs.methods.method import Step
+from vocabulary.written_values import OWN_WORDS
 
 KEY = "describe"
 _TOKENS = 1200
@@ -18,7 +19,7 @@ class Description(AnswerShape):
     """A picture in words; both fields are empty from a model that cannot see it."""
 
     words: str = Field(max_length=4000)
-    description: str = Field(max_length=4000)
+    description: Annotated[str, Field(max_length=4000), OWN_WORDS]
 
 
 def describe_step(post: Post, *, temperature: float = 0.0) -> Step:

@@ -231,10 +231,12 @@ class DashScopeChat:
         if is_fault or (not choice and not isinstance(output.get("text"), str)):
             raise self._connection.fault_of(choice if is_fault else dict(output), self._model)
         said = said_in(choice or output)
-        text, thought = (hide_key(part, self._connection.endpoint.key) for part in said)
+        text, thought, declined = (hide_key(part, self._connection.endpoint.key) for part in said)
         finish = read_end((choice or output).get("finish_reason"))
         if refusal := refusal_by_end(self.name, finish, empty=not text.strip()):
             raise refusal
+        if declined:
+            raise Refused(f"{self.name}: {declined[:300]}")
         usage = _usage(answer.get("usage")) or tokens.estimated_usage(request, text)
         profile = request.profile or family_profile(self._model)
         is_without = request.temperature is not None and "temperature" in profile.rejects

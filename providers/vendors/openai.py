@@ -254,13 +254,13 @@ class OpenAIChat:
 
     def _sample(self, choice: dict[str, Any]) -> Sample:
         """Return one answer. Raises Refused if the model declined it or a filter stopped it."""
-        text, thought = (hide_key(part, self._connection.endpoint.key) for part in said_in(choice))
+        text, thought, declined = (hide_key(part, self._connection.endpoint.key) for part in said_in(choice))
         finish = read_end(choice.get("finish_reason"))
         ends = (finish, choice.get("native_finish_reason"), _filtered(choice))
         if refusal := refusal_by_end(self.name, *ends, empty=not text.strip()):
             raise refusal
-        if (refused := (choice.get("message") or {}).get("refusal")) and not text:
-            raise Refused(f"{self.name}: {str(refused)[:300]}")
+        if declined:
+            raise Refused(f"{self.name}: {declined[:300]}")
         return Sample(text, finish, thought)
 
     def _left_out(self, request: Request) -> tuple[str, ...]:

@@ -149,7 +149,7 @@ class PendingStep:
         if not said.strip():
             return self._read_thought(reply) or self._retry_empty(reply)
         if self._declines(said):
-            return unusable_answer(Reason.REFUSED, _DECLINED, reply.text)
+            return self._refused(reply)
         if self.step.shape is None:
             return StepAnswer(TurnState.OK, storable(said), reply.text)
         return self._read_value(reply, self.step.shape)
@@ -158,12 +158,17 @@ class PendingStep:
         """Return the value of the shape that stands in a reply, or None if it is to be asked again."""
         read = structured_output.read_answer(reply.text, shape)
         if isinstance(read, structured_output.InvalidAnswer):
-            return self._retry_invalid(reply, read)
+            return (
+                self._refused(reply) if structured_output.only_refuses(reply.text) else self._retry_invalid(reply, read)
+            )
         if structured_output.is_refused(read.value):
-            return unusable_answer(Reason.REFUSED, _DECLINED, reply.text)
+            return self._refused(reply)
         if read.repaired:
             self._add_flag(Flag.REPAIRED)
         return StepAnswer(TurnState.OK, read.value.model_dump(mode="json"), reply.text)
+
+    def _refused(self, reply: Reply) -> StepAnswer:
+        return unusable_answer(Reason.REFUSED, _DECLINED, reply.text or reply.thought)
 
     def _read_samples(self, reply: Reply) -> StepAnswer:
         """Return all answers of one exchange. Those of no use are not asked for again here: the method may do that."""
@@ -193,6 +198,8 @@ class PendingStep:
         read = structured_output.read_only_value(reply.thought, self.step.shape) if self.step.shape else None
         if read is None:
             return None
+        if structured_output.is_refused(read):
+            return self._refused(reply)
         self._add_flag(Flag.REPAIRED)
         return StepAnswer(TurnState.OK, read.model_dump(mode="json"), reply.thought)
 

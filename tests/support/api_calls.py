@@ -447,6 +447,9 @@ CALLS: dict[tuple[str, str], Call] = {
     ("get", "generation-api:exchange"): Call(R, parts=an_explained_exchange),
     ("patch", "generation-api:exchange"): Call(R, body=fixed(target_group="Canaries", theme="noise")),
     ("post", "generation-api:explain"): Call(R, 202),
+    ("get", "generation-api:translation"): Call(R),
+    ("post", "generation-api:translation"): Call(R, 202, fixed(of="post", language="ko")),
+    ("get", "generation-api:costs"): Call(R),
     ("get", "generation-api:explanations"): Call(R, parts=an_explained_exchange),
     ("post", "generation-api:explanations"): Call(
         R, 201, fixed(begun_at=0, implication="That people are weeds.", insults=["weeds"])

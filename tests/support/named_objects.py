@@ -440,6 +440,7 @@ _ASKED = (
     (R, "moderation:text-evidence", "run", run_on_a_text, plain("run")),
     (R, "generation:exchange", "reply", part(the_reply), plain("reply")),
     (R, "generation:translation", "of", part(the_reply), plain("of")),
+    (R, "generation-api:translation", "of", part(the_reply), plain("of")),
     (R, "generation:library", "exchange", part(the_exchange), plain("exchange")),
     (D, "annotation:items", "annotator", pseudonym, plain("annotator")),
     (D, "annotation:items", "batch", posts_batch, plain("batch")),

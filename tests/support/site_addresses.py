@@ -401,6 +401,8 @@ ROUTES: dict[str, Route] = {
     "generation-api:exchanges": Route((R, D), project, BOTH),
     "generation-api:exchange": Route((R, D), the_exchange, ("get", "patch")),
     "generation-api:explain": Route((R, D), the_exchange, POST),
+    "generation-api:translation": Route((R, D), the_exchange, BOTH),
+    "generation-api:costs": Route((R, D), the_exchange),
     "generation-api:explanations": Route((R, D), the_exchange, BOTH),
     "generation-api:candidates": Route((R, D), the_exchange, BOTH),
     "generation-api:cancel": Route((R, D), the_exchange, POST),

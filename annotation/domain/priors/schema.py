@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from annotation.domain.known_words import spellings
 from annotation.domain.votes import Category
-from vocabulary.written_values import ClosedSet, Number
+from vocabulary.written_values import OWN_REASON, ClosedSet, Number
 
 
 class PriorAnswer(BaseModel):
@@ -20,7 +20,7 @@ class PriorAnswer(BaseModel):
         extra="ignore", str_strip_whitespace=True, json_schema_extra={"additionalProperties": False}
     )
 
-    explanation: str = Field(min_length=1, max_length=4000)
+    explanation: Annotated[str, Field(min_length=1, max_length=4000), OWN_REASON]
     category: int
     severity: Annotated[int, Field(ge=0, le=3, strict=True), Number]
 

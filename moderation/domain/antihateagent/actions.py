@@ -20,7 +20,7 @@ from moderation.domain.tongue import TONGUE_WORDS, Tongue
 from moderation.domain.verdicts import HATEFUL_FORMS, NOT_HATEFUL_FORMS
 from vocabulary.refusals import gettext_noop as _
 from vocabulary.requests import Asked
-from vocabulary.written_values import Number, YesNo, one_of, read_share, reader_of
+from vocabulary.written_values import OWN_WORDS, Number, YesNo, one_of, read_share, reader_of
 
 REASKS = 5
 LEAST_QUERIES, MOST_QUERIES = 3, 6
@@ -231,7 +231,7 @@ def reconfirm_text(text: str, *, claimed: bool = False) -> type[BaseModel]:
         text=_confirmation(text),
         judgment=(words, ...),
         confidence=(Confidence, ...),
-        effect=(Annotated[str, Field(min_length=1, max_length=1500)], ...),
+        effect=(Annotated[str, Field(min_length=1, max_length=1500), OWN_WORDS], ...),
         sufficient=(YesNo, ...),
     )
 
@@ -248,7 +248,7 @@ def final_judgment(text: str, *, claimed: bool = False) -> type[BaseModel]:
         text=_confirmation(text),
         verdict=(words, ...),
         confidence=(Confidence, ...),
-        rationale=(Annotated[str, Field(min_length=1, max_length=6000)], ...),
+        rationale=(Annotated[str, Field(min_length=1, max_length=6000), OWN_WORDS], ...),
     )
 
 

@@ -13,14 +13,14 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, create_model, model
 from pydantic_core import PydanticCustomError
 
 from moderation.domain.predict.perspectives import Perspective
-from moderation.domain.verdicts import HATEFUL_FORMS, NOT_HATEFUL_FORMS, AnswerShape
+from moderation.domain.verdicts import HATEFUL_FORMS, NOT_HATEFUL_FORMS, AnswerShape, Reasoning
 from vocabulary.folded_words import folded
-from vocabulary.written_values import ClosedSet
+from vocabulary.written_values import OWN_WORDS, ClosedSet
 
 DONT_KNOW = "I don't know"
 HATE, NON_HATE = "Hate", "Non-hate"
 
-Sentence = Annotated[str, Field(min_length=1, max_length=3000)]
+Sentence = Annotated[str, Field(min_length=1, max_length=3000), OWN_WORDS]
 
 
 class Position(StrEnum):
@@ -113,7 +113,7 @@ class Response(PredictAnswer):
 class Judgement(PredictAnswer):
     """The judge's answer, with the reason first."""
 
-    reason: str = Field(min_length=1, max_length=6000)
+    reason: Reasoning
     label: Annotated[
         str,
         _reader({HATE: HATEFUL_FORMS, NON_HATE: NOT_HATEFUL_FORMS}),
@@ -124,7 +124,7 @@ class Judgement(PredictAnswer):
 class View(PredictAnswer):
     """A perspective's answer; the reason may be missing only if it abstains."""
 
-    reason: str = Field(default="", max_length=3000)
+    reason: Annotated[str, Field(max_length=3000), OWN_WORDS] = ""
     label: str
 
     @model_validator(mode="after")
@@ -145,7 +145,7 @@ def _view(hateful_label: str, other_label: str) -> type[View]:
     hateful_forms, other_forms = _forms_of_labels(hateful_label, other_label)
     reader = _reader({hateful_label: hateful_forms, other_label: other_forms, DONT_KNOW: _DONT_KNOW_FORMS})
     label = Annotated[str, reader, WithJsonSchema({"type": "string", "enum": labels})]
-    reason = Annotated[str, Field(max_length=3000)]
+    reason = Annotated[str, Field(max_length=3000), OWN_WORDS]
     return create_model("ViewOfPerspective", __base__=View, reason=(reason, ...), label=(label, ...))
 
 

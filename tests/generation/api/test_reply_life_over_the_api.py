@@ -1,4 +1,4 @@
-"""A whole life of a reply by program, each step with its own token: written, returned, edited, approved, withdrawn."""
+"""A reply's life by program, with tokens: written, returned, edited, approved, contradicted, withdrawn."""
 
 import json
 from collections.abc import Callable
@@ -12,6 +12,7 @@ from annotation.consensus.close import close_item
 from annotation.domain.choices import Role
 from annotation.models import Item, Membership, Project
 from builders import make_labelled_item, make_member, make_project
+from checked_claims import make_card, make_check
 from generation.counterspeech import request
 from generation.domain.counterspeech.intents import Intent
 from generation.files.training_export import posts_of, training_files
@@ -71,7 +72,7 @@ def dataset(admin: Caller) -> str:
     return "".join(admin("get", f"dataset/{name}") for name in names)
 
 
-def test_a_reply_is_written_returned_edited_approved_and_withdrawn(project: Project) -> None:
+def test_a_reply_is_written_returned_edited_approved_contradicted_and_withdrawn(project: Project) -> None:
     decided(project, "post-1", "All immigrants are vermin.")
     decided(project, "post-2", "Immigrants are vermin, all of them.")
     heron, owl, crane = (
@@ -86,6 +87,7 @@ def test_a_reply_is_written_returned_edited_approved_and_withdrawn(project: Proj
     asked = heron("post", f"{post}explain/", {}, 202)
     assert asked["new"] and heron("get", post)["explaining"] == {
         "run": asked["run"], "state": "queued", "reason": None, "detail": None,
+        "spent": {"calls": 0, "tokens": 0, "cost": None, "currency": "USD"},
     }  # fmt: skip
     work()
     first = heron("get", post)["explanations"]
@@ -98,8 +100,11 @@ def test_a_reply_is_written_returned_edited_approved_and_withdrawn(project: Proj
     assert [row["number"] for row in owl("get", f"{post}explanations/")] == [2, 1]
 
     # a candidate is taken, edited, scored, and handed in
+    costs = heron("get", f"{post}costs/?intents=positive&candidates=2")
+    assert costs["candidates"]["calls"] == 1 + 2 * costs["score"]["calls"] and costs["explain"]["calls"] == 7
     queued = heron("post", f"{post}candidates/", {"intents": ["positive"], "candidates": 2}, 202)
     work()
+    assert heron("get", post)["writing"]["spent"]["calls"] == costs["candidates"]["calls"]
     (listed,) = heron("get", f"{post}candidates/")
     assert (listed["run"], listed["intent"], len(listed["candidates"])) == (queued["run"], "positive", 2)
     best = listed["candidates"][0]
@@ -131,7 +136,7 @@ def test_a_reply_is_written_returned_edited_approved_and_withdrawn(project: Proj
     owl("post", f"{mine}approve/", {"version": 1, "reason": "I read it twice myself."}, 409)
     returned = owl("post", f"{mine}return/", {"version": waiting["version"], "comment": "The figure is wrong."})
     assert returned["state"] == "returned"
-    better = "Welcome to our street. Some of us came last year."
+    better = "Welcome to our street. Ten of us came last year."
     written = heron("patch", mine, {"version": returned["version"], "text": better})
     handed_in = heron("post", f"{mine}submit/")
     own = heron("post", f"{mine}approve/", {"version": handed_in["version"], "reason": "I like it very much."}, 409)
@@ -140,7 +145,7 @@ def test_a_reply_is_written_returned_edited_approved_and_withdrawn(project: Proj
     assert (approved["state"], approved["approver"]) == ("approved", "owl")
     one, two = approved["versions"]
     assert (one["returned_by"], one["comment"], one["edits"]) == ("owl", "The figure is wrong.", None)
-    assert two["edits"] == [{"kind": "removed", "text": "Half"}, {"kind": "added", "text": "Some"}]
+    assert two["edits"] == [{"kind": "removed", "text": "Half"}, {"kind": "added", "text": "Ten"}]
     assert [row["text"] for row in approved["comments"]] == ["Who counted?", "The figure is wrong."]
     assert [row["what"] for row in approved["history"]] == [
         "reply_begun", "reply_submitted", "reply_returned", "reply_submitted", "reply_approved",
@@ -152,6 +157,15 @@ def test_a_reply_is_written_returned_edited_approved_and_withdrawn(project: Proj
     other = heron("post", "exchanges/", {"item": "post-2"}, 201)
     heron("post", f"exchanges/{other['id']}/candidates/", {"intents": ["positive"], "candidates": 1}, 202)
     assert [*Run.objects.latest("pk").options["exemplars"]["positive"]] == [Exemplar.objects.get().pk]
+
+    # a claim in it is found false: that is told, and stays with the reply
+    item = Item.objects.get(external_id="post-1")
+    card = make_card(item, make_check(item, "Somebody asked.", None).public_id, 1, "refutes")
+    (claim,) = [row for row in heron("get", mine)["claims"] if row["sentence"] == "Ten of us came last year."]
+    false = {"state": "contradicted", "card": str(card.public_id)}
+    assert owl("post", f"{mine}claims/{claim['id']}/", false)["source"]["id"] == str(card.public_id)
+    (told,) = heron("get", mine)["claims"]
+    assert (told["state"], told["decided_by"]) == ("contradicted", "owl")
 
     # it is withdrawn, and gone from all of them; what was said stays
     withdrawn = crane("post", f"{mine}withdraw/", {"reason": WHY})

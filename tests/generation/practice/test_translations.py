@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -13,7 +14,7 @@ from generation.counterspeech.translations import box_of
 from generation.domain.counterspeech.languages import english_name, is_foreign
 from generation.files import export
 from generation.files.training_export import posts_of, training_files
-from generation.models import Exemplar, Reply
+from generation.models import Candidate, Exchange, Exemplar, Reply
 from providers.profiles import read_amendments
 from reply_builders import approve_reply, draft_reply, make_hateful_item, submit_reply
 from runs.execution import runner, worker
@@ -24,6 +25,7 @@ from wire.site import models_at_a_server
 pytestmark = pytest.mark.django_db(transaction=True)
 
 POST, REPLY = "새로 온 사람들은 모두 잡초다.", "우리는 모두 이웃이고, 함께 삽니다."
+RUN, JSON = UUID(int=7), "application/json"
 TOLD = "All newcomers are weeds, it says."
 
 
@@ -46,6 +48,12 @@ def work() -> None:
 
 def translated(words: str = TOLD) -> Any:
     return say(json.dumps({"translation": words}))
+
+
+def store_candidate(exchange: Exchange, text: str, place: int = 1) -> Candidate:
+    return Candidate.objects.create(
+        exchange=exchange, run_id=RUN, intent="positive", place=place, rank=place, text=text, prompt_digest="0" * 64
+    )
 
 
 # ── Which texts ───────────────────────────────────────────────────────────────
@@ -142,6 +150,49 @@ def test_each_language_of_a_page_has_its_own_translation(wire: WireServer, item:
     assert "新来的人都是杂草。" not in text_of(client.get(ask, {"of": "post"}))
     User.objects.filter(pk=author.user_id).update(language="ko")
     assert "button" not in text_of(client.get(ask, {"of": "post"}))
+
+
+def test_a_candidate_is_translated_at_the_desk_where_its_language_is_another(
+    wire: WireServer, item: Item, author: Membership
+) -> None:
+    exchange, client = request.open_on_item(item), client_of(author)
+    other = store_candidate(exchange, REPLY)
+    own = store_candidate(exchange, "We are all neighbours, and live here together.", 2)
+    desk = f"{address('item-counterspeech', item.public_id)}?intent=positive"
+    page = text_of(client.get(desk))
+    assert f'id="translation-{other.public_id}"' in page and f'id="translation-{own.public_id}"' not in page
+    wire.queue(translated("We are all neighbours."), model="translator")
+    ask = address("translation", exchange.public_id)
+    assert client.post(ask, {"of": other.public_id}).status_code == 302
+    work()
+    assert "We are all neighbours." in text_of(client.get(desk))
+
+
+def test_a_program_translates_any_text_of_a_post_and_is_told_what_that_takes(
+    wire: WireServer, project: Project, item: Item, author: Membership, settings: Any
+) -> None:
+    settings.MODEL_PRICES, settings.MODEL_PRICE_CURRENCY = {"openai:translator": (1.0, 2.0)}, "EUR"
+    exchange, client = request.open_on_item(item), client_of(author)
+    candidate = store_candidate(exchange, REPLY)
+    home = f"/api/v1/projects/{project.slug}/counterspeech/exchanges/{exchange.public_id}/"
+    costs = client.get(f"{home}costs/?intents=positive&candidates=2&mode=list").json()
+    once = costs["translate"]
+    assert (once["calls"], once["currency"]) == (1, "EUR") and once["cost"] > 0 and costs["candidates"] is None
+    assert client.get(f"{home}costs/?candidates=many").status_code == 400
+
+    page = client.get(f"{home}translation/?of={candidate.public_id}&language=en").json()
+    assert (page["text"], page["work"]) == (None, None)
+    asked = client.post(f"{home}translation/", {"of": str(candidate.public_id), "language": "en"}, JSON)
+    assert (asked.status_code, asked.json()["work"]["state"], asked.json()["text"]) == (202, "queued", None)
+    wire.queue(translated("We are all neighbours."), model="translator")
+    work()
+    told = client.get(f"{home}translation/?of={candidate.public_id}&language=en").json()
+    assert (told["text"], told["model"], told["asked_by"]) == ("We are all neighbours.", "openai:translator", "heron")
+    assert told["work"]["spent"]["calls"] == 1 and told["work"]["spent"]["cost"] > 0
+    again = client.post(f"{home}translation/", {"of": str(candidate.public_id), "language": "en"}, JSON)
+    assert again.json()["text"] == "We are all neighbours." and len(wire.heard) == 1
+    assert client.get(f"{home}translation/?of=nonsense").status_code == 404
+    assert client.post(f"{home}translation/", {"language": "tlh"}, JSON).status_code == 400
 
 
 def test_who_has_it_already_asks_nobody_again_and_other_words_are_another_text(

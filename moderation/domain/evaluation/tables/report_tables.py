@@ -242,7 +242,7 @@ def _panels(report: Report) -> Iterator[EvaluationTable]:
         for agent, cells in panel["agents"].items():
             row: list[Value] = [panel["arm"], agent]
             for name in datasets:
-                cell = cells.get(name, {"unvoted": 0})
+                cell = cells.get(name, {})
                 row += [cell.get(figure) for figure in ("accuracy", "kappa", "unvoted", "missing", "refused")]
             rows.append(row)
     if not rows:
