@@ -64,7 +64,7 @@ _IS_ID = re.compile(
     r"|\bni (?:number|no)\b|personal(?:ausweis)?nummer|ausweis(?:nummer|nr)|\bcurp\b|\bcpf\b|cédula"
     r"|carnet de identidad|kimlik no"
     r"|снилс|\bинн\b|aadhaar|आधार|居民证|居留证|統一編號|الرقم القومي|الرقم الوطني|هوي(?:ة|ته|تها|تي)|الهوية الوطنية"
-    r"|رقم الإقامة|السجل المدني)[^0-9\n]{0,12}\Z",
+    r"|رقم الإقامة|السجل المدني)[^0-9\n]{0,20}\Z",
     re.IGNORECASE,
 )
 _ID_BY_FORM = (
@@ -142,7 +142,7 @@ def passports(text: str) -> Places:
 _KR_SIGN = "가나다라마거너더러머버서어저고노도로모보소오조구누두루무부수우주하허호배아바사자"
 _CN_PLACE = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
 _PLATE = re.compile(
-    rf"(?<!\d)\d{{2,3}}[{_KR_SIGN}] ?\d{{4}}(?![\d원])"
+    rf"(?<![\d제])\d{{2,3}}[{_KR_SIGN}] ?\d{{4}}(?![\d원호년])"
     rf"|[{_CN_PLACE}][A-HJ-NP-Z][·• .-]?(?:[A-HJ-NP-Z0-9]{{5,6}}(?![A-Za-z0-9])|[A-HJ-NP-Z0-9]{{4}}[挂学警港澳使领])"
     r"|(?<![\w-])[A-Z]{2}-\d{3}-[A-Z]{2}(?![\w-])|(?<![\w-])[A-ZÄÖÜ]{1,3}-(?:[A-Z]{2} \d{1,4}"
     r"|[A-Z] \d{3,4})[EH]?(?![\w-])"

@@ -9,8 +9,8 @@ import re
 from annotation.domain.masking.spans import Places, whole
 
 _ID = r"(?P<id>(?!https?:|www\.)[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
-_DISTINCT = r"(?P<id>(?=[a-z._-]{0,29}[0-9_])[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
-_MIXED = r"(?P<id>(?=[0-9._-]{0,29}[a-z])(?=[a-z._-]{0,29}[0-9_])[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
+_DISTINCT = r"(?P<id>(?!\d+\.\d)(?=[a-z._-]{0,29}[0-9_])[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
+_MIXED = r"(?P<id>(?!\d+\.\d)(?=[0-9._-]{0,29}[a-z])(?=[a-z._-]{0,29}[0-9_])[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
 _NAMELIKE = (
     r"(?P<id>(?!covid|windows|android|galaxy|iphone|ipad)(?=[a-z._-]{2,26}\d|[a-z.-]{1,26}_)"
     r"[a-z][a-z0-9._-]{4,29}(?<![.-]))"
@@ -24,7 +24,7 @@ _KAKAO = "카카오 ?톡|카톡|까톡|깨톡|ㅋㅌ"
 _WECHAT = (
     r"[微薇威维徽v][^\w\s]{0,2}信|卫星|微x|加[微薇威维徽][^\w\s]{0,2}"
     r"|(?<![a-z])v[❤♥💚💙💛🧡🖤💜✉]\ufe0f?|[微薇威维徽][❤♥💚💙💛🧡🖤💜✉]\ufe0f?|(?<![a-z])(?:vx|wx|wei ?xin"
-    r"|wechat|we chat)|위챗|加v|[+➕][v薇威维徽微]|(?<![a-z])v(?=[:号])|텔그|らいん"
+    r"|wechat|we chat)|위챗|加v|[+➕][v薇威维徽微]|(?<![a-z])v(?=[:号])|(?<!\w)[薇威维徽](?=:)|텔그|らいん"
 )
 _OTHERS = (
     "kakao ?talk|카카오|라인|ライン|賴|赖|telegram|텔레그램|텔레|电报|電報|(?<![a-z])tg|纸飞机"
@@ -34,7 +34,11 @@ _OTHERS = (
     "|سناب(?: ?شات)?"
     "|انستا(?:غرام|جرام)?|إنستا(?:غرام|جرام)?|تيك توك|ديسكورد|टेलीग्राम|इंस्टा(?:ग्राम)?"
     "|(?<![a-z])(?:viber|zalo|skype)"
-    "|(?<![a-z])threema|디코|ट्विटर|स्नैप(?:चैट)?|व्हाट्सएप|वॉट्सऐप|트위터|스레드|ツイッター|快手号|火山号|得物|探探|陌陌"
+    "|ان?ستق?رام|[اإ]نستق?رام|انستجرام|سنابشات|(?:ال)?فيس ?بوك|تويتر"
+    "|페이스북|페북|인별(?:그램)?|텔그램|推特|b站"
+    "|咸鱼|闲鱼|スナチャ|フェイスブック"
+    "|(?<![a-z])(?:ins(?=[:号是 ])|threema)|디코|ट्विटर|स्नैप(?:चैट)?|व्हाट्सएप|वॉट्सऐप|트위터|스레드|ツイッター"
+    "|快手号|火山号|得物|探探|陌陌"
     "|抖音|快手|小红书|微博|douyin|tiktok|틱톡|인스타(?:그램)?|instagram|insta|(?<![a-z])ig|snapchat|discord|디스코드"
 )
 _WORDS_TOO = r"(?<![a-z])(?:line|snap|signal|threads)(?![a-z])"
@@ -61,6 +65,8 @@ _AFTER_WORD = [
         rf"{_WORDS_TOO}(?: ?(?:{_CALLED}))+{_PERHAPS}(?: ?[:=] ?)?@?{_ID}",
         rf"(?:{_OTHERS}){_IS}{_MIXED}",
         rf"(?:{_OTHERS}) (?=[a-z0-9.]{{1,29}}_){_ID}",
+        r"(?:인스타(?:그램)?|인별(?:그램)?|インスタ(?:グラム)?|انستا(?:غرام|جرام)?|instagram|insta|(?<![a-z])(?:ig|ins))"
+        r"(?:은|는|이|가|は|是)?[ :]{1,3}@?(?P<id>[a-z]{2,15}\.[a-z]{2,15}(?:\.[a-z]{1,15})?)(?![a-z0-9./])",
         r"(?:discord|디스코드|디코|ディスコ(?:ード)?)[\W_]{0,3}(?P<id>[\w.]{2,32}\#\d{4})(?!\d)",
     )
 ]
@@ -77,7 +83,7 @@ _ANYWHERE = [
         r"(?P<id>[\w.]{2,32}\#\d{4})(?!\d)",
         r"(?<![a-z])(?:cash ?app|venmo|paypal)\W{0,3}[$@](?P<id>[a-z][\w-]{2,30})",
         r"(?P<id>(?<![a-z0-9])wxid_[a-z0-9_-]{3,30})",
-        r"(?:(?<![a-z])qq|(?<![a-z])q(?=[群:号])|加q|扣扣|企鹅|球球|秋秋|抠抠)"
+        r"(?:(?<![a-z])qq|(?<![a-z])q(?=[群:号])|[加+➕]q|[加+➕]扣|扣扣|企鹅|球球|秋秋|抠抠)"
         r"(?: ?(?:\d?群|号码|号|號|id))*(?: ?[是为:])? ?"
         r"(?P<id>[1-9]\d{4,11})(?!\d)",
     )
@@ -85,7 +91,7 @@ _ANYWHERE = [
 _NAMED = re.compile(
     r"\b(?:open\.k|t\.me|wa\.me|chat\.wh|m\.me|qm\.qq|u\.we|signal|kakao|line|tele|tg|ig|insta|snap|disc|thre|vib|zalo"
     r"|skyp|sign|tik|kik|psn|xbox|gamert|steam|battlet|twitch|bereal|fb|faceb|twit|vk|onlyf|live:|cash|venm|payp|gmail"
-    r"|hotm|outl|linked|yout|masto|bl?u?e?sky|wick|imo|robl|soundc|pint|douy|qq|vx|wx|wei|wech|we ch)"
+    r"|hotm|outl|linked|yout|masto|bl?u?e?sky|wick|imo|robl|ins|soundc|pint|douy|qq|vx|wx|wei|wech|we ch)"
     r"|\+v|\bv ?[:=]|\bq ?[:=\d]|\w#\d{4}",
     re.IGNORECASE,
 )
