@@ -31,15 +31,14 @@ _NO_LOCAL = (
     "(?:look|looking|here|there|it|us|all|more|info|details|deets|found|posted|available|hosted|site|shop|live|is)"
 )
 _EMAIL = re.compile(
-    rf"(?<![a-z0-9._%+-]){_LOCAL}@(?:{_HOST}|[a-z][a-z0-9-]{{2,40}}(?![\w.]))"
-    rf"|(?<![a-z0-9._%+-])(?!{_NO_LOCAL} at ){_LOCAL}{_AT}{_LABEL}(?:{_DOT}{_LABEL}){{0,3}}"
+    rf"(?<![a-z0-9._%+-])(?!{_NO_LOCAL} at ){_LOCAL}(?:"
+    rf"@(?:{_HOST}|[a-z][a-z0-9-]{{2,40}}(?![\w.]))"
+    rf"|{_AT}{_LABEL}(?:{_DOT}{_LABEL}){{0,3}}"
     rf"(?: [*_-]?(?:{_DOT_WORD})[*_-]? (?:{_ENDINGS})|(?:{_DOT_IN_BRACKETS}|\.)[a-z]{{2,24}})(?![a-z0-9/@])"
-    rf"|(?<![a-z0-9._%+-]){_LOCAL}(?: @ |@ ?){_LABEL}(?:(?: \. |\.){_LABEL}){{0,3}}(?: \. "
-    rf"|\.)(?:{_ENDINGS})(?![a-z0-9])"
-    rf"|(?<![a-z0-9._%+-]){_LOCAL}(?:[\[({{<][^\W\d]{{1,8}}[\])}}>]|\*(?:a|at|ät)\*"
-    rf"|[★☆◎♥❤*#🐶🐭]){_LABEL}(?:\.{_LABEL}){{0,3}}"
-    rf"\.(?:{_ENDINGS})(?![a-z0-9])"
-    rf"|(?<![a-z0-9._%+-]){_LOCAL} (?:{_AT_WORD}) (?:{_MAILERS})[ ,.]{{1,2}}(?:{_ENDINGS})(?![a-z0-9])"
+    rf"|(?: @ |@ ?){_LABEL}(?:(?: \. |\.){_LABEL}){{0,3}}(?: \. |\.)(?:{_ENDINGS})(?![a-z0-9])"
+    rf"|(?:[\[({{<][^\W\d]{{1,8}}[\])}}>]|\*(?:a|at|ät)\*|[★☆◎♥❤*#🐶🐭])"
+    rf"{_LABEL}(?:\.{_LABEL}){{0,3}}\.(?:{_ENDINGS})(?![a-z0-9])"
+    rf"| (?:{_AT_WORD}) (?:{_MAILERS})[ ,.]{{1,2}}(?:{_ENDINGS})(?![a-z0-9]))"
     rf"|(?<![a-z0-9])(?!at[_-])[a-z0-9.]{{2,40}}(?P<sign>[_-])at(?P=sign)[a-z0-9.]{{2,40}}(?P=sign)dot(?P=sign)"
     rf"(?:{_ENDINGS})(?![a-z0-9])"
     rf"|(?-i:(?<![A-Za-z0-9])[a-z0-9._-]{{2,40}}AT[a-z0-9-]{{2,40}}DOT(?:{_ENDINGS}))(?![a-z0-9])",
