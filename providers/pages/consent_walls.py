@@ -31,6 +31,8 @@ _TOPICS = {
         "设备上 裝置 الجهاز"
     ),
     "traces": (
+        "spårning sporing seuranta sledován követés urmărir проследя παρακολούθ praćenj sledenj jälgimi sekim izsekoš "
+        "추적 追踪 追跡 トラッキング تتبع izleme слежк rastre traccia "
         "tracking track volgen suivi historique sledov śledz profilin navigaz navegaci navigaci gedrag "
         "comportement statistik statisti analyti analiti analýz statystyk 방문~기록 이용~기록 閲覧 浏览记录 "
         "瀏覽記錄 浏览历史 التصفح"
@@ -46,7 +48,8 @@ _TOPICS = {
     "ads": (
         "pubblicit reklām riklam إعلان اعلان advertee reclame markedsf marknadsf marketing 마케팅 营销 行銷 "
         "マーケティング комерс рекламод "
-        "advertis ads werbung anzeige publicit publicid anuncio anúncio annunci annonce advertent reklam reclam "
+        "ad~firm ad~compan ad~partner ad~network advertis ads "
+        "werbung anzeige publicit publicid anuncio anúncio annunci annonce advertent reklam reclam "
         "oglas реклам διαφημ annons mainon mainos hirdet fógra 광고 広告 廣告 广告 الإعلان"
     ),
     "purpose": (
@@ -70,8 +73,9 @@ _TOPICS = {
 }
 _ACTIONS = {
     "accept": (
-        "przejdź přejít weiterles fortsätt fortsæt doorgaan 受け入れ allow permit autoris autoriz tout~autor "
-        "izin~ver разреш einverst erlaub povol zezw leidžiu atļaut luba engedély السماح accept accetto acept "
+        "przejdź přejít weiterles fortsätt fortsæt doorgaan toesta conforme 受け入れ "
+        "allow permit autoris autoriz tout~autor "
+        "izin~ver разреш einverst erlaub povol zezw leidžiu atļaut luba engedély السماح accept accett acept "
         "akzept annehm zulass godkänn tillåt tillad hyväks priim prihva prijm přij apstip elfogad glac aċċett "
         "naċċetta taċċetta kabul прин прием αποδ aceit akcept zaakcept 允许 接受 全部接受 許可 承認 수락 허용 قبول "
         "ok agree zustimm akkoord concord souhlas súhlas strinja zgadza соглас съглас συμφων nõust sutink piekr "
@@ -132,7 +136,7 @@ _USED_ON_TEXTS = (
     "nyomtat jelent mentés másol letölt răspunde distribuie tipăr raport salvea descarc отговор сподели печат доклад "
     "απάντη κοινοποί εκτύπω αναφορ odgovor podijeli deli~ ispis natisni prijavi vasta jaga prindi teata atbild dalī "
     "drukā ziņo atsaky dalin spausd pranešk freagair roinn wieġeb aqsam yanıtla cevap paylaş yazdır şikayet kaydet "
-    "beğen ответ подели печат пожалов сохран копир нрав скача 답글 댓글 답장 공유 인쇄 신고 저장 복사 좋아요 인용 "
+    "beğen ответ подели печат пожалов сохран копир нрав скача 답글 댓글 답장 공유 인쇄 신고 저장 복사 인용 "
     "수정 다운로드 검색 팔로우 투표 返信 コメント 共有 シェア 印刷 通報 保存 コピー いいね 引用 編集 検索 回复 "
     "回復 评论 評論 分享 打印 列印 举报 檢舉 收藏 复制 複製 点赞 引用 编辑 下载 搜索 رد تعليق مشاركة طباعة "
     "إبلاغ حفظ نسخ "
@@ -164,23 +168,66 @@ def _compiled(words: str, ends: str = "") -> re.Pattern[str]:
 _TOPIC_PATTERNS = {topic: _compiled(words) for topic, words in _TOPICS.items()}
 _ACTION_PATTERNS = {action: _compiled(words) for action, words in _ACTIONS.items()}
 _TOOLS = _compiled(_USED_ON_TEXTS)
+YES_OR_NO = re.compile(
+    r"(?:yes|no|enter|exit|leave|i am|i'm|ja|nein|nee|oui|non|entrer"
+    r"|quitter|sí|si|entrar|salir|sair|sim|não|entra|esci|tak"
+    r"|nie|wejdź|wyjdź|ano|áno|ne|vstoupit|odejít|igen|nem|da|nu|да|не|нет|войти|выйти|ναι|όχι|nej|kyllä|en|ei|jah|jā|nē"
+    r"|taip|is-iva|iva|le|evet|hayır|네|예|아니[요오]|들어가기|입장|나가기|はい|いいえ|入る|入場|出る|退場|是|否|不是|进入|進入"
+    r"|离开|離開|我已|未满|未滿|نعم|لا|دخول|خروج)(?!\w*\s\w+\s\w+\s\w+\s\w+\s\w+\s\w+)\b",
+    re.IGNORECASE,
+)
+_SAVE = _compiled(
+    "save speicher enregistr guard salva opslaan zapisz ulož spara gem tallenna mentés запази сохран αποθήκ salvesta "
+    "saglab išsaug shrani spremi kaydet 저장 保存 حفظ"
+)
+_GO_ON = _compiled(
+    "continu weiter fortfahren verder doorgaan prosegui dalej pokrač tovább jatka fortsæt fortsätt nastavi nadalj "
+    "jätka turpin tęsti продълж продолж συνέχ devam 계속 続け 继续 繼續 متابعة"
+)
 _OTHER_FORMS = re.compile(
     r"\b(?:me|te|ti|tu|tú|ty|ci|ne|ni|nam|ni|os|oss|du|îți|vă|meil\w*|sulle|sind|sinu\w*|teid|sinut|sinua|int"
     r"|inti|ни|вас|lhe|toi|two(?:im|ich|jej|je|ją|ja|i|imi)|ön\w*)\b"
     r"|\w{2,}(?:amos|emos|imos|iamo|[aeiu]my|[aeiuáí]me|[aeiu]mo|mme|ăm|[ıiuü]yoruz|[sz]?[ıiuü]n[ıiuü]z|аме|яме"
     r"|juk|jük)\b"
-    r"|ください|ますか|します|お読み|(?:لك|جهازك|هاتفك|نحفظ|نريد|نود)",
+    r"|실 수|시겠|시려면|시면|십시오|세요|드[려립]|ください|ますか|します|お読み|(?:لك|جهازك|هاتفك|نحفظ|نريد|نود)",
     re.IGNORECASE,
 )
 """Pronouns and endings of verbs by which a site speaks of itself and to its reader where it leaves pronouns out."""
 _QUESTION = re.compile(r"[?？؟;]\s*\Z|(?:까|나)요[.?]?\s*\Z|か。?\s*\Z")
 _OTHER_WORDS = _compiled(_FILES)
+_TELLS = re.compile(r"(?<!니)다[.!]\s*\Z")
+"""Korean as newspapers tell something; who asks a reader for something is more polite."""
+_MONEY = r"(?:€|eur\w*|ευρώ|\$|£|zł|pln|kč|ft|lei|leva|лв|kr\.?|sek|dkk|tl|₺|руб\w*|₽|₩|원|円|¥|元)"
+_PRICE = re.compile(
+    rf"(?:\d(?:[.,]\d+)?\s?{_MONEY}|{_MONEY}\s?\d[\d.,]*).{{0,30}}(?:mon[ad]?t|month|maand|mois|mese|\bmes\b|mês|mies"
+    r"|měsí|mesia|havi|hó|lun[ăa]|месе|месяц|μήνα|måned|månad|kuukau|kk|kuu|mēne|mėnes|mesec|mjese|mhí|xahar|월|달|月"
+    r"|شهر|ay|jahr|year|année|año|anno|jaar|rok)"
+    r"|(?:매월|매달|월|毎月|月額|月|每月)\s?[₩¥]?\s?\d",
+    re.IGNORECASE,
+)
+"""So much for each month or year."""
 _ADDRESS_PATTERN = _compiled(_ADDRESSES, r"\b")
 
 
 def topics_of(sentence: str) -> set[str]:
     """Return which of the topics of consent a sentence touches."""
     return {topic for topic, pattern in _TOPIC_PATTERNS.items() if pattern.search(sentence)}
+
+
+def is_banner(text: str, buttons: Sequence[str]) -> bool:
+    """Return whether a few lines with these buttons speak of cookies and are answered, and not replied to."""
+    answers = set[str]().union(*map(_actions_of, buttons))
+    return "cookies" in topics_of(text) and bool(answers & _ANSWERS) and not _serves_a_text(buttons)
+
+
+def are_answers(labels: Sequence[str]) -> bool:
+    """Return whether one of these is the answer to a question."""
+    return any(YES_OR_NO.match(label) or _actions_of(label) & _ANSWERS for label in labels)
+
+
+def is_told(sentence: str) -> bool:
+    """Return whether a Korean sentence tells something, as an article does."""
+    return bool(_TELLS.search(sentence))
 
 
 def is_wall(
@@ -200,13 +247,22 @@ def is_wall(
     topics = set[str]().union(*touched, *(topics_of(label) & _IN_HEADINGS for label in buttons))
     actions = set[str]().union(*map(_actions_of, buttons))
     whole = sum(map(weight, prose))
-    if is_question and whole <= _SHORT and not any(map(_TOOLS.match, buttons)):
+    if is_question and whole <= _SHORT and not _serves_a_text(buttons):
         is_titled = whole <= _LITTLE and not topics.isdisjoint(_IN_HEADINGS)
         if is_marked or is_titled or ((topics or _has_other_words(prose)) and any(map(_speaks_to_reader, prose))):
             return True
+    if 2 * sum(map(is_told, prose)) > len(prose):
+        return False
+    if whole <= 2 * _SHORT and _offers_to_pay(prose, buttons, topics):
+        return True
     unlike = [sentence for sentence, found in zip(prose, touched, strict=False) if not found]
     if whole <= _SHORT:
-        unlike = [sentence for sentence in unlike if not _actions_of(sentence) & _ANSWERS]
+        unlike = [
+            sentence
+            for sentence in unlike
+            if not _actions_of(sentence) & _ANSWERS
+            and not any(label in sentence for label in buttons if len(label) > 1)
+        ]
     other = sum(map(weight, unlike))
     is_strong = len(topics) >= _STRONG and len(actions) > 1
     if other >= (max(_LITTLE, whole // 4) if is_strong else min(_LITTLE, 2 * whole // 5 + 1)):
@@ -217,12 +273,26 @@ def is_wall(
         return False
     speaks = any(map(_ADDRESS_PATTERN.search, prose))
     if whole <= _SHORT and "cookies" in topics and 4 * other <= whole:
-        return bool(actions) or (len(topics) > 1 and speaks)
+        return bool(actions) or any(map(_GO_ON.match, buttons)) or (len(topics) > 1 and speaks)
     if is_marked and topics and actions:
         return True
     is_dense = max(map(len, touched), default=0) >= _STRONG
     is_answered = bool(actions & _ANSWERS) or (bool(actions) and any(map(_COUNT.search, prose)))
     return is_answered and len(topics) > 1 and (is_dense or speaks)
+
+
+def _serves_a_text(buttons: Sequence[str]) -> bool:
+    """Return whether a button is there for a text: to save is also what one does with a choice."""
+    tools = [label for label in buttons if _TOOLS.match(label)]
+    accepts = any("accept" in _actions_of(label) for label in buttons)
+    return bool(tools) and not (accepts and all(map(_SAVE.match, tools)))
+
+
+def _offers_to_pay(prose: Sequence[str], buttons: Sequence[str], topics: set[str]) -> bool:
+    """Return whether the choice is between advertisements and a price for each month."""
+    answers = any("accept" in _actions_of(label) for label in buttons)
+    asks = answers or any("accept" in _actions_of(sentence) and _speaks_to_reader(sentence) for sentence in prose)
+    return asks and len(topics) > (not answers) and any(map(_PRICE.search, prose))
 
 
 def _has_other_words(prose: Sequence[str]) -> bool:

@@ -7,16 +7,16 @@ attributes. The rest is still a stranger's text that a prompt must fence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import islice
 from typing import cast
 
 import lxml.etree
 import lxml.html
 
 from providers.pages.markup import say_markup, take_comments
+from providers.pages.questions import asks, banners, buttons_of, labels_of_links, part_of_consent
 from providers.pages.quoted_posts import has_all, lines_of_posts
 from providers.pages.source import NOT_SAID, PageSource, source_of
 
@@ -46,15 +46,6 @@ _MOST_RULES, _MOST_NODES = 2000, 15_000  # a page made to keep its reader busy i
 _DEEPEST = 200
 _SHELLS = {"root", "app", "__next", "__nuxt", "___gatsby", "svelte", "main-app", "react-root"}
 _LEADS_ON = re.compile(r"\s*\d?\d(?:\.\d*)?\s*[;,]\s*url\s*=\s*['\"]?\s*[^\s'\"]", re.IGNORECASE)
-_MOST_BUTTONS = 50
-_CONSENT = re.compile(
-    r"(?:cookie|consent|gdpr|cmp\d?|privacy)[_-]?(?:wall|banner|dialog|modal|popup|notice|message|overlay|box|layer|prompt"
-    r"|container|bar)|(?<![a-z])(?:cookies?|consent|gdpr|ccpa|cmp)(?![a-z])|onetrust|didomi|cybot|usercentrics|iubenda|truste|qc-cmp|sp_message|fc-consent|quantcast|klaro",
-    re.IGNORECASE,
-)
-_ANSWERS = ("button", "a", "input", "span", "div")
-_BOXES = ("div", "section", "aside", "form", "dialog")
-_FEW_LINKS, _MOST_ANSWERS, _ANSWER = 3, 5, 40
 _PERSON = re.compile(r"user|author|nick|member|poster", re.IGNORECASE)
 _PAID = re.compile(r'"isAccessibleForFree"\s*:\s*"?false', re.IGNORECASE)
 
@@ -144,11 +135,16 @@ def html_text(tree: lxml.html.HtmlElement) -> SeenText:
     )
     source = source_of(tree)
     _strip_unseen(tree)
-    banner = _part_of_consent(tree)
+    banner = part_of_consent(tree)
     is_consent = banner is not None and 2 * len(banner.text_content()) > len(tree.text_content())
     # Over a text, a banner's buttons say nothing of the page.
-    buttons = tuple(_buttons(tree, None if is_consent else banner))
-    is_question = _is_question(tree)
+    buttons = tuple(buttons_of(tree, None if is_consent else banner))
+    is_question = asks(tree)
+    if is_question and not buttons:
+        buttons = tuple(labels_of_links(tree))
+    if not is_question and not is_consent:
+        for banner in banners(tree):
+            _empty(banner)
     say_markup(tree)
     comments = "\n".join(_all_text(holder) for holder in take_comments(tree))
     whole = _all_text(tree)
@@ -168,49 +164,6 @@ def html_text(tree: lxml.html.HtmlElement) -> SeenText:
         title, text, language.strip(), noscript, bool(scripts), is_shell, is_paid, leads_on, comments, source,
         buttons, is_consent, is_question,
     )  # fmt: skip
-
-
-def _buttons(tree: lxml.html.HtmlElement, but: lxml.html.HtmlElement | None = None) -> Iterator[str]:
-    """Yield the labels of up to 50 buttons, and of links that work as such, but for those of one part."""
-    left_out = set() if but is None else set(but.iter())
-    found = (node for node in tree.iter(*_ANSWERS) if node not in left_out and _is_button(node))
-    for node in islice(found, _MOST_BUTTONS):
-        yield " ".join((node.get("value", "") if node.tag == "input" else node.text_content()).split())
-
-
-def _is_button(node: lxml.html.HtmlElement) -> bool:
-    if node.tag == "input":
-        return node.get("type", "").lower() in ("button", "submit")
-    is_made_one = node.tag == "button" or str(node.get("role")) == "button"
-    if node.tag != "a" or is_made_one:
-        return is_made_one
-    return str(node.get("href", "#")).startswith(("#", "javascript:"))
-
-
-def _is_of_consent(node: lxml.html.HtmlElement) -> bool:
-    return bool(_CONSENT.search(f"{node.get('id', '')} {node.get('class', '')}"))
-
-
-def _is_question(tree: lxml.html.HtmlElement) -> bool:
-    """Return whether the page, or the dialog that holds most of its words, is a few lines with answers below."""
-    boxes = (node for node in tree.iter(*_BOXES) if _is_dialog(node) or _is_of_consent(node))
-    box = next(boxes, tree)
-    if 3 * len(box.text_content()) < 2 * len(tree.text_content()):
-        box = tree
-    answers = [label for label in _buttons(box) if label]
-    links = sum(1 for node in box.iter("a") if not _is_button(node))
-    is_plain = next(box.iter("article", "time", "table", "img", "video", "textarea"), None) is None
-    are_answers = 1 < len(answers) <= _MOST_ANSWERS and max(map(len, answers)) <= _ANSWER
-    return is_plain and links <= _FEW_LINKS and are_answers
-
-
-def _is_dialog(node: lxml.html.HtmlElement) -> bool:
-    return node.tag == "dialog" or "dialog" in node.get("role", "") or node.get("aria-modal") == "true"
-
-
-def _part_of_consent(tree: lxml.html.HtmlElement) -> lxml.html.HtmlElement | None:
-    """Return the first part that the page's code names as asking for consent."""
-    return next(filter(_is_of_consent, tree.iter(*_BOXES)), None)
 
 
 def _main_text(tree: lxml.html.HtmlElement) -> str | None:

@@ -84,6 +84,9 @@ _ON_THE_WAY = 300
 _SENTENCE = re.compile(r"[^\n.!?。！？]+[.!?。！？]*")
 _EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _BUTTON = 40
+_AGE_ASKED = 700
+"""Letters at most of a page that asks for the reader's age."""
+_AGE = re.compile(r"(?<![\d.,])(?:16|18|19|20|21)(?:\+|\b(?![.,]?\d)|(?=\s?(?:세|岁|歲|歳)))")
 _END = (".", "!", "?", "。", "！", "？")
 _NEEDS_SCRIPTS = re.compile(
     r"(enable|requires?|need|turn on|without|활성화|启用|啟用|有効).{0,40}(javascript|js\b|자바스크립트)"
@@ -105,6 +108,8 @@ def in_place_of_text(title: str, text: str, seen: SeenText) -> str:
                 return code
     if _asks_for_consent(sentences, seen):
         return "consent_wall"
+    if _asks_for_age(sentences, seen):
+        return "login_wall"
     if seen.leads_on and sum(map(_weight, sentences)) < _ON_THE_WAY:
         return "moved"
     return "script_built" if _is_script_built(sentences, seen) else ""
@@ -115,6 +120,16 @@ def _asks_for_consent(sentences: list[str], seen: SeenText) -> bool:
     prose = [sentence for sentence in sentences if not (sentence in labels if labels else _is_button(sentence))]
     buttons = [*filter(_is_button, sentences), *seen.buttons]
     return consent_walls.is_wall(prose, buttons, _weight, is_marked=seen.is_consent, is_question=seen.is_question)
+
+
+def _asks_for_age(sentences: list[str], seen: SeenText) -> bool:
+    """Return whether a page of a few lines asks for the reader's age, with an answer by a word or by the age."""
+    lines = [*sentences, *seen.buttons]
+    answers = [line for line in lines if _weight(line) < 2 * _BUTTON and not line.endswith(_END)]
+    asked = [line for line in lines if _AGE.search(line)]
+    if not asked or sum(map(_weight, lines)) > _AGE_ASKED or any(map(consent_walls.is_told, lines)):
+        return False
+    return sum(bool(consent_walls.YES_OR_NO.match(line) or _AGE.search(line)) for line in answers) > 1
 
 
 def _is_script_built(sentences: list[str], seen: SeenText) -> bool:

@@ -8,22 +8,49 @@ from annotation.domain.masking.spans import Place, Places, whole
 _LETTER = r"[a-z0-9\u00c0-\u024f\u0400-\u04ff]"
 _LABEL = rf"{_LETTER}(?:[a-z0-9\u00c0-\u024f\u0400-\u04ff-]{{0,61}}{_LETTER})?"
 _HOST = rf"{_LABEL}(?:\.{_LABEL}){{0,7}}\.(?:[a-z]{{2,24}}|\u0440\u0444|\ud55c\uad6d)"
-_LOCAL = r"[a-z0-9\u00c0-\u024f._%+-]{1,64}"
-_AT_WORD = "at|@|arroba|arobase|chiocciola|klammeraffe|ät|собака|골뱅이|アット"
-_DOT_WORD = r"dot|\.|point|punkt|punto|ponto|точка|nokta|점|点|點|ドット"
-_AT = rf"(?: ?[\[({{<] ?(?:{_AT_WORD}) ?[\])}}>] ?| (?:{_AT_WORD}) |골뱅이)"
+_LOCAL = r"[a-z0-9\u00c0-\u024f._%+-]{1,64}+"
+_AT_WORD = (
+    "at|@|arroba|arobase|chez|chiocciola|klammeraffe|ät|zavináč|małpa|kukac|apenstaartje|snabel-?a|собака"
+    "|골뱅이|앳|엣|アット(?:マーク)?|艾特|小老鼠|آت|एट"
+)
+_DOT_WORD = r"dot|\.|point|punkt|punto|ponto|точка|tečka|kropka|pont|nokta|점|닷|点|點|ドット|دوت|نقطة|डॉट"
+_AT = (
+    rf"(?: ?[\[({{<] ?(?:{_AT_WORD}) ?[\])}}>] ?| (?:{_AT_WORD}) | [*_-](?:{_AT_WORD})[*_-] "
+    r"| ?(?:골뱅이|艾特|アットマーク) ?)"
+)
 _DOT_IN_BRACKETS = rf" ?[\[({{<] ?(?:{_DOT_WORD}) ?[\])}}>] ?"
-_DOT = rf"(?:{_DOT_IN_BRACKETS}| (?:{_DOT_WORD}) |\.)"
+_DOT = rf"(?:{_DOT_IN_BRACKETS}| [*_-](?:{_DOT_WORD})[*_-] | (?:{_DOT_WORD}) |\.)"
 _ENDINGS = "com|net|org|info|edu|gov|io|co|kr|cn|jp|tw|de|ch|fr|es|it|pt|nl|pl|ru|uk|ca|br|mx|ar|tr"
 """Endings after words for signs: "be", "me", "to" and "in" are also words."""
+_MAILERS = (
+    "gmail|googlemail|yahoo|ymail|hotmail|outlook|live|icloud|proton(?:mail)?|gmx|web|aol|yandex|mail|naver"
+    "|daum|hanmail"
+    "|qq|163|126|sina|foxmail|orange|free|laposte|libero|t-online"
+)
+_NO_LOCAL = (
+    "(?:look|looking|here|there|it|us|all|more|info|details|deets|found|posted|available|hosted|site|shop|live|is)"
+)
 _EMAIL = re.compile(
-    rf"(?<![a-z0-9._%+-]){_LOCAL}@(?:{_HOST}|[a-z][a-z0-9-]{{2,40}}(?![\w.]))"
-    rf"|(?<![a-z0-9._%+-]){_LOCAL}{_AT}{_LABEL}(?:{_DOT}{_LABEL}){{0,3}}"
-    rf"(?: (?:{_DOT_WORD}) (?:{_ENDINGS})|(?:{_DOT_IN_BRACKETS}|\.)[a-z]{{2,24}})(?![a-z0-9])",
+    rf"(?<![a-z0-9._%+-])(?!{_NO_LOCAL} at ){_LOCAL}(?:"
+    rf"@(?:{_HOST}|[a-z][a-z0-9-]{{2,40}}(?![\w.]))"
+    rf"|{_AT}{_LABEL}(?:{_DOT}{_LABEL}){{0,3}}"
+    rf"(?: [*_-]?(?:{_DOT_WORD})[*_-]? (?:{_ENDINGS})|(?:{_DOT_IN_BRACKETS}|\.)[a-z]{{2,24}})(?![a-z0-9/@])"
+    rf"|(?: @ |@ ?){_LABEL}(?:(?: \. |\.){_LABEL}){{0,3}}(?: \. |\.)(?:{_ENDINGS})(?![a-z0-9])"
+    rf"|(?:[\[({{<][^\W\d]{{1,8}}[\])}}>]|\*(?:a|at|ät)\*|[★☆◎♥❤*#🐶🐭])"
+    rf"{_LABEL}(?:\.{_LABEL}){{0,3}}\.(?:{_ENDINGS})(?![a-z0-9])"
+    rf"| (?:{_AT_WORD}) (?:{_MAILERS})[ ,.]{{1,2}}(?:{_ENDINGS})(?![a-z0-9]))"
+    rf"|(?<![a-z0-9])(?!at[_-])[a-z0-9.]{{2,40}}(?P<sign>[_-])at(?P=sign)[a-z0-9.]{{2,40}}(?P=sign)dot(?P=sign)"
+    rf"(?:{_ENDINGS})(?![a-z0-9])"
+    rf"|(?-i:(?<![A-Za-z0-9])[a-z0-9._-]{{2,40}}AT[a-z0-9-]{{2,40}}DOT(?:{_ENDINGS}))(?![a-z0-9])",
     re.IGNORECASE,
 )
+"""With a sign or a word in brackets for "@" the ending is a common one, as in "name*host.org"."""
 _MORE_BEFORE = re.compile(rf"(?:{_LOCAL} (?:dot|point|punkt|punto|ponto|точка|점) ){{1,3}}\Z", re.IGNORECASE)
-_HAS_AT = re.compile(rf"\b(?:{_AT_WORD})\b|골뱅이|アット", re.IGNORECASE)
+_HAS_AT = re.compile(
+    rf"\b(?:{_AT_WORD})\b|골뱅이|アット|艾特|[_-]at[_-]|[a-z]AT[a-z]|[\[({{<][^\W\d]{{1,8}}[\])}}>][a-z0-9]"
+    r"|\*(?:a|at|ät)\*|[★☆◎♥❤*#🐶🐭][a-z0-9]",
+    re.IGNORECASE,
+)
 _LONGEST_LOCAL = 80
 
 
@@ -42,14 +69,30 @@ def _with_words_before(text: str, start: int) -> int:
     return before + more.start() if more else start
 
 
-_WITH_SCHEME = re.compile(r"\b(?:https?://|www\.)[^\s<>\"“”「」『』，。、）]+", re.IGNORECASE)
+_EASTERN = r"\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7a3"
+_STOP = r"\s<>\"“”「」『』，。、）"
+_TAIL = rf"(?:[^{_STOP}{_EASTERN}]|(?<=[/=_-])(?:[\u30a0-\u30ff\u3400-\u9fff]+|[\uac00-\ud7a3]+))"
+"""Letters without blanks between words belong to an address only at the begin of a part: "/日記" and not "/a를"."""
+_HAS_DOTS = r"\[\.\]|\(\.\)|\[dot\]|\(dot\)"
+_WITH_SCHEME = re.compile(
+    r"(?<![A-Za-z0-9])(?:(?:h(?:tt|xx|\*\*)ps?|s?ftp)(?: ?: ?/ ?/? ?|\[:\]//|\[://\])"
+    rf"[{_EASTERN}]{{0,20}}|www(?:\.|{_HAS_DOTS})){_TAIL}+",
+    re.IGNORECASE,
+)
+_BROKEN = re.compile(
+    rf"(?<![a-z0-9@.-])(?:{_LABEL}\.){{0,3}}{_LABEL}(?: ?(?:{_HAS_DOTS}) ?{_LABEL})+(?:/{_TAIL}*)?", re.IGNORECASE
+)
+_EASTERN_HOST = re.compile(rf"(?<![\w.-])[\w-]{{1,30}}\.(?:한국|中国|中國|рф|みんな)(?:/{_TAIL}*)?")
+"""Also those that are broken on purpose: "hxxp://", "host[.]org"."""
 _SUFFIXES = (
     "com|net|org|info|biz|edu|gov|int|io|co|me|tv|cc|app|dev|ai|gg|ly|xyz|site|shop|online|club|blog|news|live|link"
-    "|kr|cn|jp|tw|hk|de|at|ch|fr|es|it|pt|nl|be|pl|cz|se|no|fi|dk|ru|ua|uk|ie|eu|us|ca|au|nz|br|mx|ar|in|tr|to|be|su"
+    "|social|page|top|vip|store|tech|pro|cloud|art|fm|im|gl|wiki|moe|world|asia|tokyo|name|mobi|example"
+    "|kr|cn|jp|tw|hk|de|at|ch|fr|es|it|pt|nl|be|pl|cz|se|no|fi|dk|ru|ua|uk|ie|eu|us|ca|au|nz|br|mx|ar|in|tr|to"
+    "|be|su|pt|gr|hu|ro|bg|hr|sk|lt|lv|ee|il|vn|th|sg|za|ae|eg"
 )
 _BARE = re.compile(
     rf"(?<![a-z0-9@./-])(?:{_LABEL}\.){{1,5}}(?:{_SUFFIXES})(?![a-z0-9-]|\.[a-z0-9])"
-    r"(?:/[^\s<>\"“”「」『』，。、）\uac00-\ud7a3\u3041-\u30ff\u4e00-\u9fff]*)?"
+    rf"(?:/{_TAIL}*)?"
 )
 _SHORTEST = 6
 """Characters of an address without a scheme; "it.is" and "e.g" are none."""
@@ -62,7 +105,12 @@ def urls(text: str) -> Places:
 
 
 def _schemed(text: str) -> Iterator[Place]:
-    for found in _WITH_SCHEME.finditer(text):
+    forms = [_WITH_SCHEME]
+    if re.search(_HAS_DOTS, text, re.IGNORECASE):
+        forms.append(_BROKEN)
+    if not text.isascii():
+        forms.append(_EASTERN_HOST)
+    for found in (found for form in forms for found in form.finditer(text)):
         yield found.start(), found.start() + len(found.group().rstrip(_END))
 
 
@@ -72,7 +120,7 @@ def _bare(text: str) -> Iterator[Place]:
     for found in _BARE.finditer(text):
         written = found.group().rstrip(_END)
         host = written.split("/")[0]
-        if len(host) >= _SHORTEST and (written == written.lower() or "/" in written):
+        if (len(host) >= _SHORTEST or "/" in written) and (written == written.lower() or "/" in written):
             yield found.start(), found.start() + len(written)
 
 

@@ -6,18 +6,20 @@ A number whose form says little is one only after a word that says so, or, for t
 import re
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import islice
 
 from annotation.domain.masking.spans import Place, Places, whole
 
 _BEFORE = 40  # characters in which the word stands
 _IBAN = re.compile(
-    r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])", re.IGNORECASE
+    r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ .-]?[A-Z0-9]{4}){2,7}(?:[ .-]?[A-Z0-9]{1,3})?(?![A-Za-z0-9])", re.IGNORECASE
 )
 _CARD = re.compile(
-    r"(?<![A-Za-z0-9.-])[2-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,7}(?![A-Za-z0-9-]|\.\d)"
-    r"|(?<![A-Za-z0-9.-])3[47]\d\d[ -]?\d{6}[ -]?\d{5}(?![A-Za-z0-9-])"
+    r"(?<![A-Za-z0-9.-])[2-6]\d{3}(?P<sign>[ .-]?)(?:\d{4}(?P=sign)){2}\d{1,7}(?![A-Za-z0-9-]|\.\d)"
+    r"|(?<![A-Za-z0-9.-])[2-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,7}(?![A-Za-z0-9-]|\.\d)"
+    r"|(?<![A-Za-z0-9.-])3[47]\d\d[ .-]?\d{6}[ .-]?\d{5}(?![A-Za-z0-9-])"
 )
-
+_CARD_OF_A_COUNTRY = re.compile(r"(?<![A-Za-z0-9.-])9\d{3}(?:[ -]?\d{4}){3}(?![A-Za-z0-9-])")
 _IS_CARD = re.compile(
     r"(?:\bcards?\b(?: number| no\.?)?|\b(?:visa|mastercard|amex|carte|karte|kartennummer|kreditkarte|tarjeta"
     r"|carta|cartão|kart|карта|карты)\b"
@@ -29,13 +31,21 @@ _IS_CARD = re.compile(
 
 def ibans(text: str) -> Places:
     """Return the international numbers of bank accounts."""
-    return [found.span() for found in _IBAN.finditer(text) if _holds("iban", found.group())]
+    return [place for found in _IBAN.finditer(text) for place in _without_words_behind(found)]
+
+
+def _without_words_behind(found: re.Match[str]) -> list[Place]:
+    """Return the place of the account's number in what looks like one, which may end with a short word."""
+    written = found.group()
+    ends = [len(written), *(sign.start() for sign in reversed(list(re.finditer("[ .-]", written))))]
+    held = (end for end in ends if _holds("iban", re.sub("[ .-]", "", written[:end])))
+    return [(found.start(), found.start() + end) for end in islice(held, 1)]
 
 
 def cards(text: str) -> Places:
     """Return the numbers of payment cards."""
     by_digit = (found.span() for found in _CARD.finditer(text) if _holds("luhn", re.sub(r"\D", "", found.group())))
-    return whole([*by_digit, *_after(text, _IS_CARD, _CARD)])
+    return whole([*by_digit, *_after(text, _IS_CARD, _CARD), *_after(text, _IS_CARD, _CARD_OF_A_COUNTRY)])
 
 
 def _holds(module: str, number: str) -> bool:
@@ -47,18 +57,20 @@ _IS_ID = re.compile(
     r"|identity (?:card|number|no)|id card|id number|social security|\bssn\b|\bnino\b|national insurance"
     r"|personalausweis\w*|steuer-?id\w*|steuernummer|identifikationsnummer|\bnir\b|sécurité sociale|numéro de sécu\w*"
     r"|\bdni\b|\bnie\b|\bnif\b|codice fiscale|\bpesel\b|\bbsn\b|burgerservicenummer|rijksregister\w*|personnummer"
-    r"|henkilötunnus|\bcpr\b|\bcnp\b|\begn\b|\boib\b|rodné číslo|\bemso\b|\bamka\b|\bpps\b|isikukood|asmens kodas"
+    r"|henkilötunnus|\bcpr\b|\bcnp\b|\begn\b|\boib\b|rodné číslo|\bemso\b|\bamka\b|\bppsn?o?\b|\btaj\b"
+    r"|személyi szám|samordningsnummer|contribuinte|егн|αμκα|αφμ|α\.?μ\.?κ\.?α|codice ?fiscale"
+    r"|\bpan\b(?: card)?|पैन|n° ?(?:de )?s[ée]cu|isikukood|asmens kodas"
     r"|personas kods|\bsvnr\b|versicherungsnummer"
     r"|\bni (?:number|no)\b|personal(?:ausweis)?nummer|ausweis(?:nummer|nr)|\bcurp\b|\bcpf\b|cédula"
     r"|carnet de identidad|kimlik no"
-    r"|снилс|\bинн\b|aadhaar|आधार|居民证|居留证|統一編號|الرقم القومي|الرقم الوطني|رقم الهوية|الهوية الوطنية"
-    r"|رقم الإقامة|السجل المدني)[^0-9\n]{0,12}\Z",
+    r"|снилс|\bинн\b|aadhaar|आधार|居民证|居留证|統一編號|الرقم القومي|الرقم الوطني|هوي(?:ة|ته|تها|تي)|الهوية الوطنية"
+    r"|رقم الإقامة|السجل المدني)[^0-9\n]{0,20}\Z",
     re.IGNORECASE,
 )
 _ID_BY_FORM = (
-    ("kr.rrn", r"\d{6}-[1-8]\d{6}", False),
+    ("kr.rrn", r"\d{6} ?- ?[1-8](?:\d{6}|\*{6})", False),
     ("kr.rrn", r"\d{13}", True),
-    ("cn.ric", r"\d{17}[\dXx]", True),
+    ("cn.ric", r"\d{6} ?\d{4} ?\d{2} ?\d{2} ?\d{3}[\dXx]", True),
     ("es.dni", r"\d{8}[- ]?[A-HJ-NP-TV-Za-hj-np-tv-z]", True),
     ("es.nie", r"[XYZxyz][- ]?\d{7}[- ]?[A-Za-z]", True),
     ("it.codicefiscale", r"[A-Za-z]{6}\d{2}[A-Za-z]\d{2}[A-Za-z]\d{3}[A-Za-z]", True),
@@ -68,7 +80,9 @@ _ID_BY_FORM = (
     ("se.personnummer", r"(?:\d{2})?\d{6}[-+]\d{4}", True),
     ("cz.rc", r"\d{6}/\d{3,4}", True),
     ("lv.pk", r"\d{6}-\d{5}", True),
+    ("br.cpf", r"\d{3}\.\d{3}\.\d{3}-\d{2}", True),
     ("us.ssn", r"\d{3}-\d{2}-\d{4}", True),
+    ("in_.pan", r"[A-Z]{5}\d{4}[A-Z]", True),
     ("ie.pps", r"\d{7}[A-Wa-w][ABHWTXabhwtx]?", True),
     ("ro.cnp", r"[1-9]\d{12}", True),
 )
@@ -78,7 +92,9 @@ _IDS = [
     for module, form, is_checked in _ID_BY_FORM
 ]
 _AFTER_WORD = re.compile(
-    r"(?<![A-Za-z0-9])(?:(?!id|no|nr)[A-Z]{1,3} ?)?\d[\dA-Z]?(?:[ ./-]?[\dA-Z]){5,18}(?![A-Za-z0-9])", re.IGNORECASE
+    r"(?<![A-Za-z0-9])(?:(?!id|no|nr|ni)[A-Z]{1,2} ?|[A-Z]{3})?\d[\dA-Z]?(?:[./-]?[\dA-Z]| (?=[A-Z]?\d)[\dA-Z]"
+    r"| (?-i:[A-Z])(?!\w)){5,18}(?![A-Za-z0-9])",
+    re.IGNORECASE,
 )
 _KR_DAY = re.compile(r"\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
@@ -126,14 +142,16 @@ def passports(text: str) -> Places:
 _KR_SIGN = "가나다라마거너더러머버서어저고노도로모보소오조구누두루무부수우주하허호배아바사자"
 _CN_PLACE = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
 _PLATE = re.compile(
-    rf"(?<!\d)\d{{2,3}}[{_KR_SIGN}] ?\d{{4}}(?![\d원])"
-    rf"|[{_CN_PLACE}][A-HJ-NP-Z][·• .-]?[A-HJ-NP-Z0-9]{{5,6}}(?![A-Za-z0-9])"
+    rf"(?<![\d제])\d{{2,3}}[{_KR_SIGN}] ?\d{{4}}(?![\d원호년])"
+    rf"|[{_CN_PLACE}][A-HJ-NP-Z][·• .-]?(?:[A-HJ-NP-Z0-9]{{5,6}}(?![A-Za-z0-9])|[A-HJ-NP-Z0-9]{{4}}[挂学警港澳使领])"
     r"|(?<![\w-])[A-Z]{2}-\d{3}-[A-Z]{2}(?![\w-])|(?<![\w-])[A-ZÄÖÜ]{1,3}-(?:[A-Z]{2} \d{1,4}"
     r"|[A-Z] \d{3,4})[EH]?(?![\w-])"
-    r"|[\u4e00-\u9fff]{2,4} ?\d{2,3} ?[あ-んア-ン] ?(?:\d{1,2}-\d{2}|[・･·]{1,3}\d{1,3})(?!\d)"
+    r"|[\u4e00-\u9fff]{2,4} ?\d{2,3} ?[あ-んア-ン] ?(?:\d{1,2}-\d{2}|\d{4}|[・･·]{1,3}\d{1,3})(?!\d)"
+    r"|(?<!\w)[АВЕКМНОРСТУХ]\d{3}[АВЕКМНОРСТУХ]{2} ?\d{2,3}(?!\w)"
 )
 _IS_PLATE = re.compile(
     r"(?:\bplates?\b|number ?plate|licen[cs]e plate|registration|kennzeichen|immatriculation|matrícula|targa"
+    r"|kenteken|nummerplaat|rejestrac\w+|tablic\w+|rendszám|nummerskylt|plaque|plaka"
     r"|차량번호|번호판|车牌\S{0,2}|車牌\S{0,2}|ナンバー)[^A-Za-z0-9\n]{0,6}(?:is |ist |est |es |è |no\.? "
     r"|number )?\Z",
     re.IGNORECASE,
@@ -141,7 +159,39 @@ _IS_PLATE = re.compile(
 _ANY_PLATE = re.compile(r"(?<![A-Za-z0-9])[A-ZÄÖÜ0-9]{1,4}[ -]?[A-Z0-9]{1,4}(?:[ -]?\d{1,4}[A-Z]{0,2})?(?![A-Za-z0-9])")
 
 
+_CAR = re.compile(
+    r"\b(?:cars?|vans?|trucks?|lorry|taxi|cab|driver|drives?|driving|parked|parking|reg|plates?|suv|pickup"
+    r"|vehicle|scooter"
+    r"|bmw|audi|vw|golf|polo|passat|ford|fiesta|focus|fiat|seat|toyota|honda|civic|clio|twingo|renault|peugeot|citroën"
+    r"|opel|corsa|vauxhall|mercedes|tesla|skoda|škoda|kia|hyundai|nissan|mazda|volvo|dacia|mini|jeep"
+    r"|coche|furgoneta|matr[ií]cula|aparc\w+|voiture|camionnette|bagnole|gar[ée]e?|plaque|wagen|auto|lieferwagen"
+    r"|geparkt|parkt|kennzeichen|macchina|targa|carro|samochód|bil|fahrer|conductor|chauffeur)\b"
+    r"|车|車|차량|차주|ナンバー|سيارة|गाड़ी",
+    re.IGNORECASE,
+)
+_NEAR_CAR = re.compile(
+    r"(?<![\w-])(?:(?!FY|CY)[A-HJ-PR-Y][A-HJ-Y](?:[02]\d|1\d|5[1-9]|6\d|7\d) ?[A-HJ-PR-Z]{3}"
+    r"|[A-Z]{2}[ -]?\d{3}[ -]?[A-Z]{2}|\d[A-Z]{3}\d{3}"
+    r"|[A-ZÄÖÜ]{1,3}[ -][A-Z]{1,2} ?\d{2,4}[EH]?)(?![\w-])"
+)
+_SPANISH = re.compile(r"\b\d{4}[ -]?(?!GBP|KMS|RPM|KMH|LTS|PTS|HRS|DVD|CDS)[BCDFGHJKLMNPRSTVWXYZ]{3}(?![\w-])")
+_SPANISH_CAR = re.compile(
+    r"\b(?:coches?|furgoneta|aparc\w+|seat|conductor\w*|taxi|moto|camión"
+    r"|matr[ií]culas?)\b",
+    re.IGNORECASE,
+)
+"""Plates of Britain, Spain, France, Italy, California and Germany whose form says little."""
+_NEAR = 40
+
+
+def _near_car(text: str) -> Iterator[Place]:
+    for form, car in ((_NEAR_CAR, _CAR), (_SPANISH, _SPANISH_CAR)):
+        for start, end in (found.span() for found in form.finditer(text)):
+            if car.search(f"{text[max(0, start - _NEAR) : start]} | {text[end : end + _NEAR]}"):
+                yield start, end
+
+
 def plates(text: str) -> Places:
-    """Return the plates of cars: Korean, Chinese and Japanese ones by form, others after a word that says so."""
+    """Return the plates of cars: Korean, Chinese and Japanese ones by form, others by a word before or a car near."""
     marked = (place for place in _after(text, _IS_PLATE, _ANY_PLATE) if re.search(r"\d", text[slice(*place)]))
-    return whole([*(found.span() for found in _PLATE.finditer(text)), *marked])
+    return whole([*(found.span() for found in _PLATE.finditer(text)), *marked, *_near_car(text)])

@@ -12,7 +12,7 @@ from typing import TypedDict
 
 from annotation.domain.masking import addresses, identity, messengers, phones, streets
 from annotation.domain.masking.regions import Regions
-from annotation.domain.masking.spans import Places, narrow
+from annotation.domain.masking.spans import Places, narrow, seen
 
 
 class Mask(StrEnum):
@@ -83,14 +83,14 @@ def find(text: str, kinds: Collection[Mask], regions: Regions = _ANY) -> list[Fo
     Telephone numbers are those of the regions. A card is none of them, also where cards may stay: such numbers are
     always looked for.
     """
-    plain = narrow(text)
+    plain, at = seen(narrow(text))
     taken: list[Found] = []
     for kind, find_kind in _FIND.items():
         if kind not in kinds and kind not in _NUMBERS:
             continue
         free = [Found(kind, start, end) for start, end in find_kind(plain, regions)]
         taken = sorted([*taken, *_without_overlaps(free, taken)], key=lambda found: found.start)
-    return [found for found in taken if found.kind in kinds]
+    return [Found(found.kind, at[found.start], at[found.end - 1] + 1) for found in taken if found.kind in kinds]
 
 
 def _without_overlaps(new: list[Found], taken: list[Found]) -> Iterator[Found]:

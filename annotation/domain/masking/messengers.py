@@ -8,50 +8,91 @@ import re
 
 from annotation.domain.masking.spans import Places, whole
 
-_ID = r"(?P<id>[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
-_DISTINCT = r"(?P<id>(?=[a-z._-]{0,29}[0-9_])[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
-_MIXED = r"(?P<id>(?=[0-9._-]{0,29}[a-z])(?=[a-z._-]{0,29}[0-9_])[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
+_ID = r"(?P<id>(?!https?:|www\.)[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
+_DISTINCT = r"(?P<id>(?!\d+\.\d)(?=[a-z._-]{0,29}[0-9_])[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
+_MIXED = r"(?P<id>(?!\d+\.\d)(?=[0-9._-]{0,29}[a-z])(?=[a-z._-]{0,29}[0-9_])[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
+_NAMELIKE = (
+    r"(?P<id>(?!covid|windows|android|galaxy|iphone|ipad)(?=[a-z._-]{2,26}\d|[a-z.-]{1,26}_)"
+    r"[a-z][a-z0-9._-]{4,29}(?<![.-]))"
+)
+"""A name with a digit or a low line, and no version, measure or device."""
 _CALLED = "아이디|معرف|حساب|usuario|utilisateur|benutzername|username|user|계정|id|账号|帳號|号码|號碼|号|號|ユーザー名"
-_MUST = rf"(?: ?の?(?:{_CALLED}|群|@|[:=→➡]))+(?: ?(?:은|는|이|가|is|是|为|為|は))? ?[:=]? ?@?"
-_PERHAPS = r"(?: ?(?:은|는|이|가|is|是|为|為|は))? ?@?"
+_MUST = rf"(?:[ -]?の?(?:{_CALLED}|群|@|[:=→➡]| -(?= )))+(?: ?(?:은|는|이|가|is|是|为|為|は))? ?[:=]? ?@?"
+_PERHAPS = r"(?: ?(?:은|는|이|가|is|是|为|為|は))? ?[(\[「【\"]?@?"
 _IS = r"(?: ?は ?| (?:c'est|c’est|est|es|is|ist|è|هو) )@?"
 _KAKAO = "카카오 ?톡|카톡|까톡|깨톡|ㅋㅌ"
 _WECHAT = (
     r"[微薇威维徽v][^\w\s]{0,2}信|卫星|微x|加[微薇威维徽][^\w\s]{0,2}"
     r"|(?<![a-z])v[❤♥💚💙💛🧡🖤💜✉]\ufe0f?|[微薇威维徽][❤♥💚💙💛🧡🖤💜✉]\ufe0f?|(?<![a-z])(?:vx|wx|wei ?xin"
-    r"|wechat|we chat)|위챗|加v|[+➕]v"
+    r"|wechat|we chat)|위챗|加v|[+➕][v薇威维徽微]|(?<![a-z])v(?=[:号])|(?<!\w)[薇威维徽](?=:)|텔그|らいん"
 )
 _OTHERS = (
     "kakao ?talk|카카오|라인|ライン|賴|赖|telegram|텔레그램|텔레|电报|電報|(?<![a-z])tg|纸飞机"
+    "|绿(?:色)?泡泡|小飞机|小企鹅|v我"
     "|テレグラム|カカオ(?:トーク)?|インスタ(?:グラム)?|ディスコ(?:ード)?|스냅챗|라인톡|脸书|臉書|飞机号"
     "|телеграмм?|телега|инста(?:грам)?|вконтакте|дискорд|вотсап|تلغرام|تيليجرام|تليجرام|تلجرام|واتس ?اب|واتساب"
     "|سناب(?: ?شات)?"
     "|انستا(?:غرام|جرام)?|إنستا(?:غرام|جرام)?|تيك توك|ديسكورد|टेलीग्राम|इंस्टा(?:ग्राम)?"
     "|(?<![a-z])(?:viber|zalo|skype)"
+    "|ان?ستق?رام|[اإ]نستق?رام|انستجرام|سنابشات|(?:ال)?فيس ?بوك|تويتر"
+    "|페이스북|페북|인별(?:그램)?|텔그램|推特|b站"
+    "|咸鱼|闲鱼|スナチャ|フェイスブック"
+    "|(?<![a-z])(?:ins(?=[:号是 ])|threema)|디코|ट्विटर|स्नैप(?:चैट)?|व्हाट्सएप|वॉट्सऐप|트위터|스레드|ツイッター"
+    "|快手号|火山号|得物|探探|陌陌"
     "|抖音|快手|小红书|微博|douyin|tiktok|틱톡|인스타(?:그램)?|instagram|insta|(?<![a-z])ig|snapchat|discord|디스코드"
 )
 _WORDS_TOO = r"(?<![a-z])(?:line|snap|signal|threads)(?![a-z])"
+_PLACES = (
+    r"(?<![a-z])(?:kik|psn|xbox|gamertag|steam|battletag|twitch|bereal|facebook|fb|twitter|vk|onlyfans|linkedin|youtube"
+    r"|mastodon|bluesky|bsky|wickr|imo|roblox|gmail|hotmail|outlook|지메일|네이버|soundcloud|pinterest|line|signal|snap"
+    r"|threads)(?![a-z])"
+)
 """Their names are also words: what follows has a digit or a low line, or stands after "id"."""
-_PATTERNS = [
+_NAMES = rf"{_KAKAO}|{_WECHAT}|{_OTHERS}"
+_BETWEEN = r"(?: (?:name|handle|tag|acc|account|me|is|my|add|user|on|here|now))*"
+_WORD = re.compile(rf"(?={_NAMES}|{_PLACES})", re.IGNORECASE)
+_AFTER_WORD = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"(?P<id>(?:https?://)?(?:open\.kakao\.com|t\.me|wa\.me|line\.me|discord\.gg)/[\w/.+~-]+)",
-        rf"(?:{_KAKAO}|{_WECHAT}|{_OTHERS}){_MUST}{_ID}",
+        rf"(?:{_NAMES}){_MUST}{_ID}",
         rf"(?:{_KAKAO}|{_WECHAT}){_PERHAPS}{_DISTINCT}",
-        rf"(?:텔레그램|텔레|인스타(?:그램)?|틱톡){_PERHAPS}{_MIXED}",
+        rf"(?:텔레그램|텔레|인스타(?:그램)?|틱톡|카카오|라인|디코|디스코드|カカオ(?:トーク)?|ディスコ(?:ード)?|インスタ(?:グラム)?"
+        rf"|テレグラム|電報|电报|纸飞机){_PERHAPS}{_MIXED}",
+        rf"(?:{_NAMES})[^\x00-\x7f]{{0,6}}[^\w\n]{{0,3}}{_NAMELIKE}",
+        rf"(?:{_OTHERS}|{_PLACES}){_BETWEEN}[:=@,. -]{{1,3}}{_NAMELIKE}",
         rf"{_WORDS_TOO}{_MUST}{_DISTINCT}",
+        rf"{_PLACES}(?:(?: (?:me|us|name|tag))?{_MUST}|{_IS}| ?[(\[「【]){_MIXED}",
         rf"{_WORDS_TOO}(?: ?(?:{_CALLED}))+{_PERHAPS}(?: ?[:=] ?)?@?{_ID}",
-        rf"(?:{_OTHERS}|{_WORDS_TOO}){_IS}{_MIXED}",
+        rf"(?:{_OTHERS}){_IS}{_MIXED}",
         rf"(?:{_OTHERS}) (?=[a-z0-9.]{{1,29}}_){_ID}",
+        r"(?:인스타(?:그램)?|인별(?:그램)?|インスタ(?:グラム)?|انستا(?:غرام|جرام)?|instagram|insta|(?<![a-z])(?:ig|ins))"
+        r"(?:은|는|이|가|は|是)?[ :]{1,3}@?(?P<id>[a-z]{2,15}\.[a-z]{2,15}(?:\.[a-z]{1,15})?)(?![a-z0-9./])",
+        r"(?:discord|디스코드|디코|ディスコ(?:ード)?)[\W_]{0,3}(?P<id>[\w.]{2,32}\#\d{4})(?!\d)",
+    )
+]
+_CHATS = (
+    r"open\.kakao\.com|t\.me|telegram\.me|wa\.me|line\.me|discord\.gg|discord\.com/invite|chat\.whatsapp\.com"
+    r"|signal\.me|m\.me|u\.wechat\.com|qm\.qq\.com"
+)
+_ANYWHERE = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?P<id>(?:https?://)?(?<![\w.])(?:{_CHATS})/[\w/.+~-]+)",
+        r"(?<![a-z])(?P<id>live:[a-z.]{1,30}[0-9_][a-z0-9_.]*)",
+        r"(?:\badd(?: me)?|friend(?: me)?|친추|フレンド|ajoute|agrega|加好友)[\s:]{1,3}"
+        r"(?P<id>[\w.]{2,32}\#\d{4})(?!\d)",
+        r"(?<![a-z])(?:cash ?app|venmo|paypal)\W{0,3}[$@](?P<id>[a-z][\w-]{2,30})",
         r"(?P<id>(?<![a-z0-9])wxid_[a-z0-9_-]{3,30})",
-        r"(?:(?<![a-z])qq|(?<![a-z])q(?=群)|扣扣|企鹅|球球|秋秋|抠抠)(?: ?(?:\d?群|号码|号|號|id))*(?: ?[是为:])? ?"
+        r"(?:(?<![a-z])qq|(?<![a-z])q(?=[群:号])|[加+➕]q|[加+➕]扣|扣扣|企鹅|球球|秋秋|抠抠)"
+        r"(?: ?(?:\d?群|号码|号|號|id))*(?: ?[是为:])? ?"
         r"(?P<id>[1-9]\d{4,11})(?!\d)",
-        r"(?:discord|디스코드)\W{0,3}(?P<id>[\w.]{2,32}\#\d{4})(?!\d)",
     )
 ]
 _NAMED = re.compile(
-    r"\b(?:open\.k|t\.me|wa\.me|kakao|line|tele|tg|ig|insta|snap|disc|vib|zalo|skyp|sign|threads|tik|douy|qq|vx|wx"
-    r"|wei|wech|we ch)|\+v",
+    r"\b(?:open\.k|t\.me|wa\.me|chat\.wh|m\.me|qm\.qq|u\.we|signal|kakao|line|tele|tg|ig|insta|snap|disc|thre|vib|zalo"
+    r"|skyp|sign|tik|kik|psn|xbox|gamert|steam|battlet|twitch|bereal|fb|faceb|twit|vk|onlyf|live:|cash|venm|payp|gmail"
+    r"|hotm|outl|linked|yout|masto|bl?u?e?sky|wick|imo|robl|ins|soundc|pint|douy|qq|vx|wx|wei|wech|we ch)"
+    r"|\+v|\bv ?[:=]|\bq ?[:=\d]|\w#\d{4}",
     re.IGNORECASE,
 )
 """How the names begin in Latin letters: most texts in these letters have none."""
@@ -61,4 +102,11 @@ def messengers(text: str) -> Places:
     """Return the names in messengers, and the addresses of their chats."""
     if text.isascii() and not _NAMED.search(text):
         return []
-    return whole(found.span("id") for pattern in _PATTERNS for found in pattern.finditer(text))
+    words = [word.start() for word in _WORD.finditer(text)]
+    named = (pattern.match(text, word) for word in words for pattern in _AFTER_WORD)
+    return whole(
+        [
+            *(found.span("id") for found in named if found),
+            *(found.span("id") for pattern in _ANYWHERE for found in pattern.finditer(text)),
+        ]
+    )

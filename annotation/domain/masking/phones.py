@@ -8,11 +8,17 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib import import_module
+from itertools import pairwise
 
 from annotation.domain.masking.regions import Regions
 from annotation.domain.masking.spans import Place, Places, whole
 
-_CANDIDATE = re.compile(r"(?<![A-Za-z0-9_.,])(?:\+|00)?\(?\d(?:[ ./()-]{0,3}\d){6,16}(?![A-Za-z0-9_]|[.,]\d)")
+_CANDIDATE = re.compile(
+    r"(?<![A-Z0-9_.,])(?:\+|00)?\(?\d(?:[ ./()-]{0,3}\d){6,26}(?![A-Z0-9_]|[.,]\d)"
+    r"(?P<extension>,? ?(?:ext\.?|x|내선|durchwahl|poste|转|轉|内線) ?\d{1,5}(?!\d))?"
+)
+_SECOND = re.compile(r" ?/ ?|  +| - ")
+"""Between two numbers that look like one."""
 _MOBILE = {
     "KR": re.compile(r"01[016789]\d{7,8}"),
     "CN": re.compile(r"1[3-9]\d{9}"),
@@ -22,12 +28,23 @@ _MOBILE = {
     "SA": re.compile(r"05\d{8}"),
     "EG": re.compile(r"01[0125]\d{8}"),
 }
+_WESTERN_MOBILE = {
+    "FR": re.compile(r"0[67]\d{8}"),
+    "GB": re.compile(r"07\d{9}"),
+    "DE": re.compile(r"01[5-7]\d{8,9}"),
+    "AU": re.compile(r"04\d{8}"),
+    "TR": re.compile(r"05\d{9}"),
+}
+"""Where the campaign names the country: also those that are not given out yet."""
 _CALL = re.compile(
-    r"(?:\b(?:tel|phone|call|calling|mobile|mobil|cell|landline|fax|whats|whatsapp|signal|sms|text|ring|dial"
+    r"(?:\b(?:hmu|hit me up|(?:my|new|his|her|our|their|old) (?:no|num|nr|cell|digits)|num|ph|tlf|tfno|razón"
+    r"|informes|contacto|contactar|contact\w*|whatsapp|wsp"
+    r"|puhelin|telefone|τηλ|tel|phone|call|calling|mobile|mobil|cell|landline|fax|whats|whatsapp|signal|sms"
+    r"|text|ring|dial"
     r"|reach (?:me|him|her|us)"
     r"|telefon|handy|festnetz|ruf|anruf\w*|téléphone|tél|portable|fixe|appel\w*|joindre|teléfono|móvil|celular"
     r"|cel|fijo|ll[aá]m\w*"
-    r"|ligue|telefone|telefono|cellulare|chiama\w*|bel|n[uú]mero|number is|nummer|telefonu?|cep)\b"
+    r"|lig(?:a|ar|ue)|telefone|telefono|cellulare|chiama\w*|bel|n[uú]mero|number is|nummer|telefonu?|cep)\b"
     r"|전화|연락|핸드폰|휴대폰|폰번|번호는|문의|电话|電話|手机|手機|致电|联系|聯絡|拨打|座机|热线|携帯|連絡先"
     r"|тел|звони|номер"
     r"|هاتف|جوال|موبايل|رقمي|اتصل|कॉल|फोन|फ़ोन|मोबाइल)"
@@ -36,7 +53,8 @@ _CALL = re.compile(
 )
 _NOT_BEFORE = re.compile(
     r"(?:\b(?:isbn|issn|serial|order|invoice|build|version|ver|v|no|nr|id|ref|sku|part|model|code|case|ticket|ip"
-    r"|doi|port)"
+    r"|doi|port"
+    r"|jis [a-z]|iso|din|iec|ansi|gb/t|ks [a-z]|rfc|cas|page|seite)"
     r"\b|주문|일련번호|계좌|버전|订单|編號|编号|序列号|版本|注文)[\s.:#№번号]{0,4}\Z|[#№$€£¥₩]\s?\Z",
     re.IGNORECASE,
 )
@@ -47,6 +65,7 @@ _DATE = re.compile(
     r"|(?:0?[1-9]|[12]\d|3[01])[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:1[5-9]|20)\d\d"
     r"|(?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])[-./ ](?:1[5-9]|20)\d\d"
 )
+_YEAR_BEHIND = re.compile(r"\d{3,5}-(?:1[5-9]|20)\d\d")
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?: \d{3}){2,}")
 _TWOS = re.compile(r"\d\d(?: \d\d){3,}")
@@ -56,9 +75,11 @@ _SPELLED_NUMBER = re.compile(
     r"(?![一-九百千万亿年月\d])"
     rf"|(?<!{_KR_DIGIT})[영공0][일1][영공일육칠팔구016-9]"
     rf"(?:[ .-]?{_KR_DIGIT}){{7,8}}(?![십백천만억\d])"
+    rf"|(?<!{_CN_DIGIT})[零〇0][五七八九5789][零〇0](?:[ ・-]?{_CN_DIGIT}){{8}}(?![一-九\d])"
+    r"|(?<![\d.,])(?:01[016789]|0[5789]0|1[3-9]\d)(?P<sign>[*~,_|·:]{1,2})\d{3,4}(?P=sign)\d{4}(?!\d)"
     r"|(?<![A-Za-z\d.,])[oO0][1lI][oO016-9][ .-]?[\doO]{3,4}[ .-]?[\doO]{4}(?![A-Za-z\d])"
 )
-"""Mobile numbers in words for digits of China and Korea, and with letters for digits."""
+"""Mobile numbers of Korea, China and Japan in words for digits, with odd signs between, and with letters for digits."""
 _DIGITS = re.compile(r"[\d .-]+")
 _FEWEST, _BEFORE = 7, 30
 
@@ -74,21 +95,44 @@ def phones(text: str, regions: Regions) -> Places:
 
 def _phones(text: str, regions: tuple[str, ...], named: frozenset[str]) -> Iterator[Place]:
     for found in _CANDIDATE.finditer(text):
-        written, start = found.group(), found.start()
-        before = text[max(0, start - _BEFORE) : start]
-        is_called = bool(_CALL.search(before))
-        if _NOT_AFTER.match(text, found.end()) or (_NOT_BEFORE.search(before) and not is_called):
-            continue
-        if written.startswith("+"):  # nothing else begins so: whether the number was given out does not matter
-            is_number = _is_number(written, "", "is_possible_number")
-        elif written.startswith("00"):
-            is_number = _is_number(f"+{written[2:]}", "", "is_possible_number" if is_called else "is_valid_number")
-        elif _DATE.match(written):
-            is_number = False
-        else:
-            is_number = any(_is_of(written, region, is_called, region in named) for region in regions)
-        if is_number:
-            yield start + (written.startswith("(") and ")" not in written), found.end()
+        start, end = found.start(), found.start("extension") if found["extension"] else found.end()
+        parts = [(start, end), *_parts(text, start, end)]
+        for first, last in parts:
+            if _is_phone(text, first, last, regions, named):
+                written = text[first:last]
+                yield first + (written.startswith("(") and ")" not in written), found.end() if last == end else last
+                if (first, last) == parts[0]:
+                    break
+
+
+def _parts(text: str, start: int, end: int) -> Iterator[Place]:
+    """Yield the numbers of which what looks like one number may consist."""
+    signs = list(_SECOND.finditer(text, start, end))
+    for before, after in pairwise([start, *(place for sign in signs for place in sign.span()), end]):
+        if signs and sum(map(str.isdigit, text[before:after])) >= _FEWEST:
+            yield before, after
+
+
+def _is_phone(text: str, start: int, end: int, regions: tuple[str, ...], named: frozenset[str]) -> bool:
+    written, before = text[start:end], text[max(0, start - _BEFORE) : start]
+    if written.startswith("+"):  # nothing else begins so: whether the number was given out does not matter
+        return _is_number(written, "", "is_possible_number")
+    if (
+        before[-1:].isascii()
+        and before[-1:].isalpha()
+        or text[end : end + 1].isascii()
+        and text[end : end + 1].isalpha()
+    ):
+        return any(region in named and _is_mobile(written, region) for region in regions)
+    is_called = bool(_CALL.search(before))
+    if _NOT_AFTER.match(text, end) or (_NOT_BEFORE.search(before) and not is_called):
+        return False
+    if written.startswith("00"):
+        digits = re.sub(r"\D", "", written)
+        return _is_number(f"+{digits[2:]}", "", "is_possible_number" if is_called else "is_valid_number")
+    if _DATE.match(written) or _YEAR_BEHIND.fullmatch(written):
+        return False
+    return any(_is_of(written, region, is_called, region in named) for region in regions)
 
 
 def _is_of(written: str, region: str, is_called: bool, is_named: bool) -> bool:
@@ -103,14 +147,20 @@ def _is_of(written: str, region: str, is_called: bool, is_named: bool) -> bool:
     if _THOUSANDS.fullmatch(written):
         return is_called and _is_number(written, region, "is_valid_number")
     if _VERSION.fullmatch(written) or _TWOS.fullmatch(written):
-        return (is_called or is_named) and _has_its_groups(written, region)
+        return (is_called or is_named) and (
+            _has_its_groups(written, region) or (written[0] == "0" and _is_mobile(written, region))
+        )
     groups = [len(group) for group in re.split(r"[ ./()-]+", written.strip("() "))]
     is_grouped = len(groups) > 1 and (written[0] in "0(" or (region == "US" and groups == [3, 3, 4]))
     if is_called and (is_grouped or (is_named and len(digits) >= _LONG)):
         return _is_number(written, region, "is_possible_number")
     if (is_called or is_grouped) and _is_number(written, region, "is_valid_number"):
         return True
-    return is_named and (_has_its_groups(written, region) or _is_mobile(written, region))
+    return is_named and (
+        _has_its_groups(written, region)
+        or (groups == [2, 3, 2, 2] and _is_number(written, region, "is_valid_number"))
+        or _is_mobile(written, region)
+    )
 
 
 _LONG = 9
@@ -126,18 +176,26 @@ def _has_its_groups(written: str, region: str) -> bool:
     number = library.parse(written, region)
     usual = re.findall(r"\d+", library.format_number(number, library.PhoneNumberFormat.NATIONAL))
     groups = re.findall(r"\d+", written)
-    return len(usual) > 1 and usual in (groups, groups[1:] if groups[0] == "1" else groups)
+    trunk = library.PhoneMetadata.metadata_for_region(region).national_prefix
+    ways = (groups, groups[1:] if groups[0] == "1" else groups, [f"{trunk}{groups[0]}", *groups[1:]])
+    return len(usual) > 1 and usual in (ways if _is_mobile_kind(written, region) else ways[:2])
+
+
+def _is_mobile_kind(written: str, region: str) -> bool:
+    library = import_module("phonenumbers")
+    return bool(library.number_type(library.parse(written, region)) == library.PhoneNumberType.MOBILE)
 
 
 def _is_mobile(written: str, region: str) -> bool:
     """Return whether it is written in full and the library knows it as a mobile number, in North America none."""
+    if region in _WESTERN_MOBILE and _WESTERN_MOBILE[region].fullmatch(re.sub(r"\D", "", written)):
+        return True
     if not _is_number(written, region, "is_valid_number"):
         return False
     library = import_module("phonenumbers")
     trunk = library.PhoneMetadata.metadata_for_region(region).national_prefix
     is_whole = written.startswith(trunk) if trunk else sum(map(str.isdigit, written)) >= _LONG
-    kind = library.number_type(library.parse(written, region))
-    return bool(is_whole and kind == library.PhoneNumberType.MOBILE)
+    return is_whole and _is_mobile_kind(written, region)
 
 
 @lru_cache(maxsize=4096)

@@ -1,37 +1,56 @@
-"""Places in a text, and the text with signs and digits of one width."""
+"""Places in a text, and the text with signs and digits of one form."""
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 Place = tuple[int, int]
 Places = Iterable[Place]
 """Places in the order of the text: where each begins and ends."""
 
-_WIDE = {ord("\u3000"): " ", **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}}
+_BLANKS = {ord(blank): " " for blank in "\u3000\u00a0\u2007\u2009\u202f"}
 _LONG_SOUND = re.compile(r"(?<=\d)ー(?=\d)")  # Japanese keyboards offer it for a dash
 _DASHES = {ord(sign): "-" for sign in "‐‑‒–—―−－﹣"}
 
 
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufe0f\ufeff\u20e3]")
+"""Signs without a form of their own, also those that make a key of a digit."""
+
+
 @lru_cache(maxsize=1)
-def _digits() -> dict[int, str]:
-    """Return the decimal digits of all scripts."""
-    every = (chr(code) for code in range(0x660, 0x1FBFA))
-    return {ord(sign): str(unicodedata.decimal(sign)) for sign in every if unicodedata.category(sign) == "Nd"}
+def _plain() -> dict[int, str]:
+    """Return the letters, signs and digits of other forms and scripts: wide, in circles, of formulas, Arabic digits."""
+    plain = dict[int, str]()
+    for sign in map(chr, range(0x660, 0x1FBFA)):
+        if unicodedata.category(sign) == "Nd":
+            plain[ord(sign)] = str(unicodedata.decimal(sign))
+        elif unicodedata.decomposition(sign).startswith(("<wide>", "<circle>", "<font>")):
+            folded = unicodedata.normalize("NFKC", sign)
+            if len(folded) == 1 and folded.isascii():
+                plain[ord(sign)] = folded
+    return plain | _BLANKS | _DASHES
 
 
 def narrow(text: str) -> str:
-    """Return the text with signs, letters and digits of ordinary width, each at its place."""
+    """Return the text with signs, letters and digits of ordinary form, each at its place."""
     if text.isascii():
         return text
-    return _LONG_SOUND.sub("-", text.translate(_digits() | _WIDE | _DASHES))
+    return _LONG_SOUND.sub("-", text.translate(_plain()))
+
+
+def seen(text: str) -> tuple[str, Sequence[int]]:
+    """Return the text without signs that nobody sees, and the place of each of its letters in the text."""
+    if text.isascii() or not _UNSEEN.search(text):
+        return text, range(len(text))
+    places = [place for place, sign in enumerate(text) if not _UNSEEN.match(sign)]
+    return "".join(text[place] for place in places), places
 
 
 def whole(places: Places) -> Iterator[Place]:
-    """Yield the places that overlap none before."""
+    """Yield the places that overlap none before. Of those that begin together it is the longest."""
     last = 0
-    for start, end in sorted(places):
+    for start, end in sorted(places, key=lambda place: (place[0], -place[1])):
         if start >= last:
             yield start, end
             last = end

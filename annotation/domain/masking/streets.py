@@ -14,14 +14,15 @@ _KR_TOWN = (
     r"|[가-힣]{1,6}[시도군구] )"
 )
 _KR_PART = r"(?:[가-힣]{1,6}[시군구읍면동리] ?)"
-_KR_ROAD = r"[가-힣][가-힣0-9]{0,10}(?:로|길)(?:\d{1,4}(?:번|가)?길)?"
+_KR_ROAD = r"[가-힣][가-힣0-9]{0,10}(?:로|길)(?: ?\d{1,4}(?:번|가)?길)?"
 _KR_COUNTED = (
     r"(?!\d| ?(?:명|개|원|년|월|일|시|분|초|번째|대|살|마리|장|건|회|차|위|곳|만|천|억|걸음|킬로|미터|%|km|m(?!\w)))"
 )
 _KR_NUMBER = rf"(?:지하 ?)?\d{{1,4}}(?:-\d{{1,4}})?{_KR_COUNTED}(?:번지)?"
+_KR_DOOR = r"(?:,? ?[가-힣A-Za-z]{0,10} ?\d{1,4}동)?(?:,? ?\d{1,2}층)?(?:,? ?\d{1,5}호)?"
 _KR = re.compile(
     rf"{_KR_TOWN}{_KR_PART}{{0,3}}(?:{_KR_ROAD} ?{_KR_NUMBER}"
-    rf"|[가-힣]{{1,6}}[동리가] (?:산 ?)?(?!\d-\d(?!\d)){_KR_NUMBER})"
+    rf"|[가-힣]{{1,6}}[동리가] (?:산 ?)?(?!\d-\d(?!\d)){_KR_NUMBER}){_KR_DOOR}"
     rf"|[가-힣]{{1,8}}(?:로|대로) ?\d{{1,4}}(?:번|가)?길 ?{_KR_NUMBER}"
     rf"|(?!\w?(?:그대|맘대|음대|제대|멋대|뜻대|실제|새|서|따|바|주|무료|앞으|뒤))[가-힣]{{2,8}}(?:대로|로"
     rf"|길) ?\d{{2,4}}(?:-\d{{1,4}})?(?:번지|(?=에 (?:살|산|사는|거주)|로 (?:보내|배송|찾아|와|오)))"
@@ -30,11 +31,13 @@ _KR = re.compile(
 # China, Taiwan: "上海市徐汇区衡山路88号", "忠孝東路五段68號12樓"
 _CN_SIGN = r"[㐀-䶿一-鿿]"
 _CN_NAME = rf"(?:(?![住在到往去寄是从從给給的这這那条條了])(?:{_CN_SIGN}))"
+_CN_DOOR = r"(?:[\dA-Z一二三四五六七八九十]{1,4}(?:号楼|號樓|幢|栋|棟|单元|單元|室|层|樓|楼|座))"
 _CN = re.compile(
     rf"{_CN_NAME}{{2,25}}(?:大街|大道|路|街|巷|弄|胡同)(?:[东西南北中東]路?|[东西南北]段"
     rf"|[一二三四五六七八九十\d]{{1,3}}段)?"
     r"(?:\d{1,4}[巷弄])?(?:\d{1,4}[弄])?\d{1,5}(?:[之-]\d{1,3})?[号號](?!线|線|选手|選手|球|机|車|车|人|门票|站台)院?"
-    r"(?:[\dA-Z一二三四五六七八九十]{1,4}(?:号楼|號樓|幢|栋|棟|单元|單元|室|层|樓|楼|座)){0,4}"
+    rf"{_CN_DOOR}{{0,4}}"
+    rf"|{_CN_NAME}{{2,14}}[市区區县縣]{_CN_NAME}{{2,14}}(?:{_CN_DOOR}{{2,4}}|\d{{1,3}}组\d{{1,4}}号)"
 )
 
 # Japan: "丸の内1丁目2番3号" with or without a town, "大阪市北区梅田2-4-9" with one
@@ -47,10 +50,12 @@ _JP_PLOT = (
     rf"(?:{_JP_CHOME}|{_JP_DIGITS}番地(?:の?{_JP_DIGITS})?|{_JP_DIGITS}番{_JP_DIGITS}号"
     rf"|(?!(?:19|20)\d\d-)\d{{1,4}}(?:-\d{{1,4}}){{1,3}}{_JP_UNCOUNTED})"
 )
+_JP_DOOR = r"(?: ?[ァ-ヶー一-鿿]{2,12} ?\d{2,4}(?:号室?)?(?![\d年月円人個時分]))?"
 _JP = re.compile(
-    rf"(?:〒?\d{{3}}-\d{{4}} ?)?{_JP_TOWN}{_JP_NAME} ?{_JP_PLOT}(?!\d)"
+    rf"(?:〒?\d{{3}}-\d{{4}} ?)?{_JP_TOWN}{_JP_NAME} ?{_JP_PLOT}(?!\d){_JP_DOOR}"
     rf"|〒\d{{3}}-\d{{4}} ?{_JP_NAME} ?{_JP_PLOT}|[一-鿿ァ-ヶ]{_JP_NAME}{_JP_CHOME}"
     rf"|[東西南北]{_JP_DIGITS}条[東西南北]{_JP_DIGITS}丁目"
+    rf"|〒\d{{3}}-\d{{4}}(?: ?[一-鿿ァ-ヶ]{{2,3}}[都道府県][一-鿿]{{1,6}}[市区町村])?"
 )
 
 # Europe and America: street, number, postcode and town
@@ -84,21 +89,61 @@ _EN_CODE = (
     r"(?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|(?:[A-Z]{2},? )?\d{5}(?:-\d{4})?|[A-Z]\d[A-Z] ?\d[A-Z]\d"
     r"|(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT) \d{4})(?![A-Za-z\d])"
 )
+_EN_DOOR = r"(?:Flat|Apt\.?|Apartment|Unit|Suite|Ste\.?|Room) ?#?\w{1,5}"
 _TOWN = rf"{_CAPITAL}(?:[ -]{_CAPITAL}){{0,2}}"
 _ES_DOOR = r"(?:, ?[\w.ºª -]{1,14}){0,2}"
 _WEST = re.compile(
     rf"(?<!\w){_DE_STREET} {_NUMBER}(?:{_THEN}| in ){_CODE}(?: ?[A-Z]{{2}})? {_TOWN}"
     rf"|(?<!\w){_NUMBER}(?: ?(?:bis|ter|quater))?,? (?i:{_FR_WAY}) [^\d\n]{{2,50}}{_THEN}{_CODE} {_TOWN}"
     rf"|(?<!\w)(?i:{_ES_WAY}) ?[^\d\n]{{2,40}}?,? (?:n\.?º? ?)?{_NUMBER}{_ES_DOOR}{_THEN}{_CODE}(?:-\d{{3}})? {_TOWN}"
-    rf"|(?<!\w)\d{{1,5}} ?[a-hA-H]?,? (?:{_CAPITAL} ){{1,4}}?{_EN_WAY}(?:,? (?:Apt|Apartment|Unit|Suite|Ste|Flat"
+    rf"|(?<!\w)(?:{_EN_DOOR},? )?\d{{1,5}} ?[a-hA-H]?,? (?:{_CAPITAL} ){{1,4}}?{_EN_WAY}(?:,? (?:Apt|Apartment"
+    rf"|Unit|Suite|Ste|Flat"
     rf"|#)\.? ?\w{{1,5}})?"
     rf"(?:,?\s[A-Z][A-Za-z.'’ -]{{1,30}})?,?\s{{1,2}}(?:[A-Z][A-Za-z.'’ -]{{1,30}},?\s)?{_EN_CODE}"
 )
+_EAST = re.compile(
+    rf"(?<!\w)(?:(?i:ul|al|os|pl|aleja"
+    rf"|ulica)\.? ){_CAPITAL}(?: {_CAPITAL}){{0,3}} \d{{1,4}}[a-zA-Z]?(?:[/ ]?(?:m\. ?)?\d{{1,4}})?"
+    rf"(?:,? \d\d-\d{{3}} {_TOWN})?(?!\d)"
+    r"|(?<!\w)(?i:ул\.|улиц[аеу]|пр(?:осп)?\.|проспект|пер\.|бульвар|шоссе"
+    r"|вул\.) ?[А-ЯЁІЇЄ][\w.-]+(?: [А-ЯЁІЇЄ][\w.-]+)?"
+    r",? (?:д\. ?|дом |буд\. ?)?\d{1,4}[а-яА-Я]?(?:,? (?:к|корп|стр|кв)\.? ?\d{1,4}){0,3}(?!\d)"
+    rf"|(?<!\w)(?:{_CAPITAL} ){{1,3}}(?:Sok(?:ak|ağı|\.)|Cad(?:desi|\.)|Bulvarı|Mah(?:allesi|\.))"
+    rf"(?: (?:{_CAPITAL} ){{1,3}}(?:Sok(?:ak|ağı|\.)|Cad(?:desi|\.)))?,? (?:No ?[:.]? ?)\d{{1,4}}(?:/\d{{1,4}})?"
+)
+"""Poland, Russia and Ukraine, Turkey: the street says that it is one, and has its number."""
+_HOME_EN = (
+    r"(?:\b(?i:live[sd]?|living|stays?|staying|moved|home|house|address|lodges?)\b"
+    r"(?i:[’']s)?(?: (?i:is|are|now|at|on|to|in|over|here))*[:\s]{1,3})"
+)
+_HOME_DE = (
+    r"(?:\b(?i:wohn(?:t|e|en|haft)|lebt|adresse|anschrift|zu ?hause)\b(?: (?i:ist|in|der|dem|an|am|jetzt"
+    r"|hier))*[:\s]{1,3})"
+)
+_HOME_FR = (
+    r"(?:\b(?i:habit(?:e|ent|ait|ons)|j'habite|loge|vit|adresse|domicile)\b(?: (?i:est|au|à|maintenant|ici"
+    r"|chez lui))*[:\s]{1,3})"
+)
+_HOME_ES = (
+    r"(?:\b(?i:vive[ns]?|vivo|dirección|domicilio|casa|abita|mora|indirizzo)\b(?: (?i:es|está|en|la|el|in|na"
+    r"|è))*[:\s]{1,3})"
+)
+_AT_HOME = re.compile(
+    rf"{_HOME_EN}(?P<en>(?:{_EN_DOOR},? )?\d{{1,5}} ?[a-hA-H]?,? (?:{_CAPITAL} ){{1,3}}{_EN_WAY}(?:,? {_EN_DOOR})?)"
+    rf"|{_HOME_DE}(?P<de>{_DE_STREET} {_NUMBER})(?![\d.]|\w)"
+    rf"|{_HOME_FR}(?P<fr>{_NUMBER}(?: ?(?:bis|ter|quater))?,? (?i:{_FR_WAY})(?: (?:de|du|des|la|le|les|l'"
+    rf"|d'))*(?: ?{_CAPITAL}){{1,4}})"
+    rf"|{_HOME_ES}(?P<es>(?i:{_ES_WAY})(?: (?:de|del|della|dei|da|do|los?|las?|el"
+    rf"|il))*(?: ?{_CAPITAL}){{1,4}},? (?:n\.?º? ?)?"
+    rf"{_NUMBER}{_ES_DOOR})"
+)
+"""A street with its number and neither town nor postcode, after a word for a home."""
 _FORMS = (
     (re.compile(r"[로길동리가] ?(?:산|지하)? ?\d"), _KR),
-    (re.compile(r"\d[号號]"), _CN),
-    (re.compile(r"丁目|番地|\d番|[一-鿿ァ-ヶの] ?\d{1,4}-\d"), _JP),
+    (re.compile(r"\d(?:[号號]|[幢栋棟单單室座组])"), _CN),
+    (re.compile(r"〒|丁目|番地|\d番|[一-鿿ァ-ヶの] ?\d{1,4}-\d"), _JP),
     (re.compile(r"(?<!\d)\d{4,5}(?!\d)|\d[A-Z]{2}|[A-Z]\d[A-Z]"), _WEST),
+    (re.compile(r"(?i:\b(?:ul|al|os|pl|aleja|ulica)\b)|[а-яі][. ] ?\d|No ?[:.]? ?\d"), _EAST),
 )
 """What every address of a form has, and the form."""
 
@@ -106,4 +151,7 @@ _FORMS = (
 def addresses(text: str) -> Places:
     """Return the street addresses."""
     forms = [form for needed, form in _FORMS if needed.search(text)]
-    return whole(found.span() for form in forms for found in form.finditer(text))
+    if not re.search(r"\d", text):
+        return []
+    homes = (found.span(found.lastgroup or 0) for found in _AT_HOME.finditer(text))
+    return whole([*(found.span() for form in forms for found in form.finditer(text)), *homes])

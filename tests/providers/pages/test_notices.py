@@ -182,3 +182,17 @@ def test_pages_that_ask_in_their_own_words_are_walls_and_short_texts_with_button
     pages = [FetchedPage("https://a.example/", "text/html", "utf-8", row["page"].encode(), False) for row in rows]
     wrong = [row["page"] for row, page in zip(rows, pages, strict=True) if read_page(page).code != row["code"]]
     assert len(rows) > 180 and wrong == []
+
+
+READ = Path(*wire.__path__, "read_pages.jsonl")
+
+
+def test_articles_are_read_without_their_banners_threads_with_answers_and_old_encodings_as_declared() -> None:
+    rows = [json.loads(line) for line in READ.read_text("utf-8").splitlines()]
+    assert len(rows) > 30
+    for row in rows:
+        body = row["page"].encode(row["encoding"])
+        page = read_page(FetchedPage("https://a.example/", "text/html", row["declared"], body, False))
+        said = page.text.replace("\n", " ")
+        missing = [words for words in row["holds"] if words not in said]
+        assert (page.code, missing, [words for words in row["lacks"] if words in said]) == ("", [], []), row["page"]

@@ -98,6 +98,19 @@ SECRETS = [
     ("车牌京A·12345", L, "京A·12345"),
     ("品川 500 さ 12-34 の車", L, "品川 500 さ 12-34"),
     ("Kennzeichen B-AB 123", L, "B-AB 123"),
+    # signs that nobody sees, digits as keys and in circles
+    ("전화 010\u200b-1234-\u20600199로", P, "010\u200b-1234-\u20600199"),
+    ("1\ufe0f\u20e33800550199", P, "1\ufe0f\u20e33800550199"),
+    ("打①③⑧００５５０１９９吧", P, "①③⑧００５５０１９９"),
+    # what touches it or stands beside it stays
+    ("여기https://example.kr/a?x=1꼭", U, "https://example.kr/a?x=1"),
+    ("look at example.com please", U, "example.com"),
+    ("see example[.]com/a today", U, "example[.]com/a"),
+    ("no reply at p.oak@example.org", E, "p.oak@example.org"),
+    ("IBAN ES91 2100 0418 4502 0005 1332 por fin", B, "ES91 2100 0418 4502 0005 1332"),
+    ("BSN 111222333 here", D, "111222333"),
+    ("call 202-555-0147 ext. 12 now", P, "202-555-0147 ext. 12"),
+    ("my van, AB12 CDE, is gone", L, "AB12 CDE"),
 ]
 
 LOOKALIKES = [
@@ -113,6 +126,7 @@ LOOKALIKES = [
     "7 8 9 10 11 12 13",
     "9 out of 10", "weeds 2024, roses 2023", "10,000,000 won", "$12345678", "version 2023.10.11", "part 1234-5678",
     "tv.show is fun", "3000만원 벌었다", "그는 12가 아니라 13이다", "at home dot by dot", "1234567890123456789012",
+    "the mini cost 1500 GBP", "JIS X 0208-1990", "tiktok covid19", "AT&T is down", "docs/at/night.io", "V我50",
 ]  # fmt: skip
 
 

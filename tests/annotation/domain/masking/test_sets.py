@@ -1,4 +1,4 @@
-"""150 and more secrets and 100 look-alikes in eight languages, each as in a campaign of its language."""
+"""More than 600 secrets and 390 look-alikes in eight languages, each as in a campaign of its language."""
 
 import json
 import re
