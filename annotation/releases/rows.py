@@ -19,6 +19,7 @@ from annotation.domain.columns.items import EVIDENCE, INJECTED
 from annotation.domain.columns.labels import AS_MADE as LABELS_AS_MADE
 from annotation.domain.columns.priors import PRIORS
 from annotation.domain.formats.kept_columns import EXTRA, in_order
+from annotation.domain.formats.labels.named_passages import NAMED
 from annotation.domain.questions.released_answers import ReleasedAnswers
 from annotation.domain.releases.column_types import KeptTypes
 from annotation.domain.releases.columns import (
@@ -108,6 +109,7 @@ class Rows:
             When.WORDS: PictureText.objects.filter(_READ, item__in=items).exists(),
             When.SEVERAL: self.project.choose == Choose.SEVERAL,
             When.ASKED: bool(self.answers.kinds),
+            When.MARKED: Seat.objects.filter(item__in=items, label__passages__isnull=False).exists(),
             When.WITHHELD: bool(self.forbidden),
         }
         return frozenset(when for when, is_there in there.items() if is_there)
@@ -179,6 +181,7 @@ class Rows:
         evidence = evidence_of(self.project, items, decisions) if When.EVIDENCE in there else {}
         reasons = _reasons(keys) if When.CLOSED in there else {}
         words = _words(keys) if When.WORDS in there else {}
+        passages = self._passages(items) if When.MARKED in there else {}
         for item in items:
             pk, picture = item["pk"], _picture(item)
             own_labels, guideline = labels.get(pk, ([], None))
@@ -193,6 +196,8 @@ class Rows:
             }
             if When.ASKED in there:
                 facts[QUESTION_COLUMN] = self.answers.of_item(own_labels)
+            if When.MARKED in there:
+                facts[NAMED] = passages.get(pk, [])
             if When.KEPT in there:
                 own = in_order(item[EXTRA])
                 facts[EXTRA] = {name: own.get(name) for name in self.kept}
@@ -230,6 +235,19 @@ class Rows:
             item_labels.append({column.name: column.value(facts) for column in columns})
             labels[item] = item_labels, max(filter(None, (newest, facts["label__guideline__number"])), default=None)
         return labels
+
+    def _passages(self, items: Sequence[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
+        """Return the passages that the labels of the deciding round named, in seat order, by item."""
+        rounds = {item["pk"]: item["round"] for item in items}
+        marked = Seat.objects.filter(_among(list(rounds)), label__passages__isnull=False).order_by("item_id", "number")
+        passages: dict[int, list[dict[str, Any]]] = {}
+        for item, round_, member, own in marked.values_list(
+            "item_id", "round", "label__annotator_id", "label__passages"
+        ):
+            if rounds.get(item) == round_:
+                named = ({"annotator": self.name_of(member), **passage} for passage in own)
+                passages.setdefault(item, []).extend(named)
+        return passages
 
     def _label_facts(self, seat: dict[str, Any]) -> Facts:
         """Return what the columns of a label are made of."""

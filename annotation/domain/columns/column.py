@@ -23,6 +23,8 @@ class When(Enum):
     """Answers may name several categories."""
     ASKED = auto()
     """The project asks further questions."""
+    MARKED = auto()
+    """Some labels came with passages that have names."""
     WORDS = auto()
     """The pictures of some items were read."""
     KEPT = auto()

@@ -184,6 +184,14 @@ ITEMS = (
     ),
     Column(QUESTIONS, of=fact(QUESTIONS), when=When.ASKED),
     Column(
+        "marked_passages",
+        of=fact("marked_passages"),
+        kind=[{"annotator": TEXT, "start": WHOLE, "end": WHOLE, "name": TEXT}],
+        when=When.MARKED,
+        meaning="passages that people marked and named before the import, [start, end) in code points of the text",
+        file=FromFile(_("Passages that people marked and named: a JSON list of annotator, start, end and name.")),
+    ),
+    Column(
         "picture_text",
         of=fact("picture_text"),
         when=When.WORDS,
@@ -315,7 +323,17 @@ ITEMS = (
 )
 
 _LATER = ("categories", "intended_categories", "labels", "guideline_version", "rationale")
-_LATER_PARTS = (When.ASKED, When.WORDS, When.KEPT, When.CLOSED, When.INJECTED, When.SPLIT, When.EVIDENCE, When.WITHHELD)
+_LATER_PARTS = (
+    When.ASKED,
+    When.MARKED,
+    When.WORDS,
+    When.KEPT,
+    When.CLOSED,
+    When.INJECTED,
+    When.SPLIT,
+    When.EVIDENCE,
+    When.WITHHELD,
+)
 
 
 def _made(column: Column) -> tuple[int, int]:

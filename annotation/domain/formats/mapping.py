@@ -21,6 +21,7 @@ from annotation.domain.formats.kept_columns import is_kept_name, kept_columns
 from annotation.domain.formats.labels.answer_columns import answers_in
 from annotation.domain.formats.labels.category_columns import category_of
 from annotation.domain.formats.labels.listed import ABSENT, asked_answers, labels
+from annotation.domain.formats.labels.named_passages import NAMED, with_named_passages
 from annotation.domain.formats.labels.nested import column_of, with_nested
 from annotation.domain.formats.picture_words import words_from_file
 
@@ -192,6 +193,8 @@ class Shape:
             entry=entry,
             **simple_values,
         )
+        if values.get(NAMED):
+            row = with_named_passages(row, values[NAMED])
         row = translated(row, self.values)
         if self.raters:
             return with_raters(row, get, self.reading)
