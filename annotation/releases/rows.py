@@ -19,7 +19,7 @@ from annotation.domain.columns.items import EVIDENCE, INJECTED
 from annotation.domain.columns.labels import AS_MADE as LABELS_AS_MADE
 from annotation.domain.columns.priors import PRIORS
 from annotation.domain.formats.kept_columns import EXTRA, in_order
-from annotation.domain.formats.labels.named_passages import NAMED
+from annotation.domain.formats.labels.of_annotators import ABOUT, NAMED, about
 from annotation.domain.questions.released_answers import ReleasedAnswers
 from annotation.domain.releases.column_types import KeptTypes
 from annotation.domain.releases.columns import (
@@ -36,6 +36,7 @@ from annotation.domain.releases.splits import Part
 from annotation.domain.text_rules import text_digest
 from annotation.models import Adjudication, Dispute, Membership, PictureText, Prior, Project, ReleaseTerms, Ruling, Seat
 from annotation.releases.evidence import evidence_of
+from annotation.releases.people import known_of_people
 from annotation.releases.request import Selection
 
 CHUNK = 2000
@@ -109,6 +110,7 @@ class Rows:
             When.WORDS: PictureText.objects.filter(_READ, item__in=items).exists(),
             When.SEVERAL: self.project.choose == Choose.SEVERAL,
             When.ASKED: bool(self.answers.kinds),
+            When.PEOPLE: bool(self.known_of_people),
             When.MARKED: Seat.objects.filter(item__in=items, label__passages__isnull=False).exists(),
             When.WITHHELD: bool(self.forbidden),
         }
@@ -124,6 +126,11 @@ class Rows:
         for extra in with_some.values_list("extra", flat=True).iterator(chunk_size=CHUNK):
             types.look(extra)
         return types.as_types()
+
+    @cached_property
+    def known_of_people(self) -> Mapping[int, Mapping[str, Any]]:
+        """What came in about each annotator, by the key of the member; nothing where it is not asked for."""
+        return known_of_people(self.project) if self.selection.people else {}
 
     def imported_names(self) -> frozenset[str]:
         """Return the pseudonyms of the annotators who came with the data and have no account here."""
@@ -198,6 +205,8 @@ class Rows:
                 facts[QUESTION_COLUMN] = self.answers.of_item(own_labels)
             if When.MARKED in there:
                 facts[NAMED] = passages.get(pk, [])
+            if When.PEOPLE in there:
+                facts[ABOUT] = [part for label in own_labels for part in self._about.get(label["annotator"], ())]
             if When.KEPT in there:
                 own = in_order(item[EXTRA])
                 facts[EXTRA] = {name: own.get(name) for name in self.kept}
@@ -235,6 +244,12 @@ class Rows:
             item_labels.append({column.name: column.value(facts) for column in columns})
             labels[item] = item_labels, max(filter(None, (newest, facts["label__guideline__number"])), default=None)
         return labels
+
+    @cached_property
+    def _about(self) -> Mapping[str, Sequence[dict[str, str]]]:
+        """What is known of people, as entries of the column, by their names in the release."""
+        known = {self.name_of(member): columns for member, columns in self.known_of_people.items()}
+        return {name: about(name, columns) for name, columns in known.items()}
 
     def _passages(self, items: Sequence[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
         """Return the passages that the labels of the deciding round named, in seat order, by item."""

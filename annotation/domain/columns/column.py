@@ -25,6 +25,8 @@ class When(Enum):
     """The project asks further questions."""
     MARKED = auto()
     """Some labels came with passages that have names."""
+    PEOPLE = auto()
+    """What came in about annotators is asked for, and there is some."""
     WORDS = auto()
     """The pictures of some items were read."""
     KEPT = auto()

@@ -192,6 +192,14 @@ ITEMS = (
         file=FromFile(_("Passages that people marked and named: a JSON list of annotator, start, end and name.")),
     ),
     Column(
+        "about_annotators",
+        of=fact("about_annotators"),
+        kind=[{"annotator": TEXT, "column": TEXT, "value": TEXT}],
+        when=When.PEOPLE,
+        meaning="columns about the people who labelled the item, as they came with their labels",
+        file=FromFile(_("What is known of the annotators: a JSON list of annotator, column and value.")),
+    ),
+    Column(
         "picture_text",
         of=fact("picture_text"),
         when=When.WORDS,
@@ -326,6 +334,7 @@ _LATER = ("categories", "intended_categories", "labels", "guideline_version", "r
 _LATER_PARTS = (
     When.ASKED,
     When.MARKED,
+    When.PEOPLE,
     When.WORDS,
     When.KEPT,
     When.CLOSED,

@@ -15,7 +15,7 @@ from annotation.domain.columns.items import INJECTED
 from annotation.domain.columns.priors import NOTHING_ABOUT as NOTHING_ABOUT_PRIOR
 from annotation.domain.formats.base import PASSAGES, BadValue, NotCounted, Passage, Row, RowChallenge, RowLabel
 from annotation.domain.formats.labels.listed import one_each
-from annotation.domain.formats.labels.named_passages import checked
+from annotation.domain.formats.labels.of_annotators import checked
 from annotation.domain.formats.mapping import contradicting_gold
 from annotation.domain.imports.cells import AnswerReader, CategoryReader, Named
 from annotation.domain.imports.outcome import Outcomes

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from annotation.domain.formats.labels.named_passages import NAMED
+from annotation.domain.formats.labels.of_annotators import NAMED
 from annotation.domain.questions.question import QuestionKind
 from annotation.models import Item, Label
 from builders import make_project

@@ -11,7 +11,7 @@ from typing import Any
 
 from annotation.domain.category_sets import SEPARATOR
 from annotation.domain.formats.base import PASSAGES, BadValue, LabelUse, NotCounted, Passage, Reading, Row, RowLabel
-from annotation.domain.formats.labels.named_passages import NAMED
+from annotation.domain.formats.labels.of_annotators import NAMED
 from annotation.domain.formats.mapping import NO_LABEL, with_label
 from annotation.domain.text_rules import TEXT_LIMIT
 
