@@ -96,10 +96,14 @@ class Rows:
         self.project, self.selection, self.parts = project, selection, parts or {}
         self.forbidden = ReleaseTerms.forbidden_in(project)
         self.answers = ReleasedAnswers(project.question_values())
-        self.columns = selection.columns(self._there())
         self.name_of: Callable[[int], str] = cache(
             lambda member: pseudonym(project.export_key, scope, str(self._people[member]))
         )
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the rows; whoever knows them sets them, and nothing is asked."""
+        return self.selection.columns(self._there())
 
     def _there(self) -> frozenset[When]:
         """Return what the items have that not every project's have."""
@@ -186,7 +190,7 @@ class Rows:
         priors, labels = self._priors(keys), self._labels(items, there)
         decisions = _decisions([item["pk"] for item in items if item["category_source"] == Source.ADJUDICATED])
         evidence = evidence_of(self.project, items, decisions) if When.EVIDENCE in there else {}
-        reasons = _reasons(keys) if When.CLOSED in there else {}
+        reasons = reasons_of(keys) if When.CLOSED in there else {}
         words = _words(keys) if When.WORDS in there else {}
         passages = self._passages(items) if When.MARKED in there else {}
         for item in items:
@@ -311,7 +315,7 @@ def _words(keys: list[int]) -> dict[int, tuple[str | None, str]]:
     return {item: (text or None, reader) for item, text, reader in read.values_list("item_id", "text", "reader")}
 
 
-def _reasons(keys: list[int]) -> dict[int, list[str]]:
+def reasons_of(keys: list[int]) -> dict[int, list[str]]:
     """Return the reasons why the items were ever disputed, each once, in order of first occurrence."""
     reasons: dict[int, list[str]] = {}
     for item, reason in Dispute.objects.filter(item_id__in=keys).order_by("pk").values_list("item_id", "reason"):

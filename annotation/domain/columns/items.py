@@ -247,7 +247,7 @@ ITEMS = (
     _injected("model", 160, "the model that wrote it"),
     _injected("prompt_digest", 64, "SHA-256 of the prompt's template"),
     Column("stage", "stage", when=When.CLOSED, listed=Listed.MEMBERS),
-    Column("reasons", of=fact("reasons"), kind=[TEXT], when=When.CLOSED),
+    Column("reasons", of=fact("reasons"), kind=[TEXT], when=When.CLOSED, listed=Listed.ADMINS),
     Column("excluded_for", "excluded_for", when=When.CLOSED, listed=Listed.MEMBERS),
     Column(
         "votes",
