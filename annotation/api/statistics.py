@@ -91,8 +91,10 @@ def _competence(project: Project) -> CompetenceJson:
     failed = next((row for row in rows if row.state == JobState.FAILED and (not newest or row.pk > newest.pk)), None)
     names = dict(Membership.objects.filter(project=project).values_list("public_id", "pseudonym"))
     shown: CompetenceJson = {
-        "estimate": newest and quality_json.estimate_json(newest, {str(key): name for key, name in names.items()}),
-        "as_of": newest and newest.finished_at,
+        "estimate": quality_json.estimate_json(newest, {str(key): name for key, name in names.items()})
+        if newest
+        else None,
+        "as_of": newest.finished_at if newest else None,
         "being_computed": any(row.state in CompetenceEstimate.ACTIVE for row in rows),
     }
     if failed is not None:

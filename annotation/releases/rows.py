@@ -264,7 +264,7 @@ class Rows:
             "item_id", "round", "label__annotator_id", "label__passages"
         ):
             if rounds.get(item) == round_:
-                named = ({"annotator": self.name_of(member), **passage} for passage in own)
+                named = ({"annotator": self.name_of(member), **passage} for passage in own or ())
                 passages.setdefault(item, []).extend(named)
         return passages
 

@@ -171,13 +171,13 @@ def _person(person: AnnotatorQuality, report: QualityReport, about: Mapping[str,
 
 def _rate(figure: Rate | Undefined) -> QualityRate:
     if isinstance(figure, Undefined):
-        return {"value": None, "part": None, "n": None, "interval": None, **_why(figure)}
+        return {"value": None, "part": None, "n": None, "interval": None, "why": _why(figure)}
     return {"value": figure.value, "part": figure.part, "n": figure.n, "interval": figure.interval.as_json()}
 
 
 def _trend(figure: Trend | Undefined) -> QualityTrend:
     if isinstance(figure, Undefined):
-        return {"slope": None, "interval": None, "changed": None, **_why(figure)}
+        return {"slope": None, "interval": None, "changed": None, "why": _why(figure)}
     return {"slope": figure.slope, "interval": figure.interval.as_json(), "changed": figure.changed}
 
 
@@ -192,8 +192,7 @@ def _under(under: UnderVersion) -> UnderVersionJson:
 
 def _pair(pair: AnnotatorPair) -> AnnotatorPairJson:
     like = pair.likeness
-    undefined = isinstance(like.kappa, Undefined)
-    return {
+    shown: AnnotatorPairJson = {
         "one": pair.one,
         "two": pair.two,
         "same": _rate(like.same),
@@ -202,10 +201,11 @@ def _pair(pair: AnnotatorPair) -> AnnotatorPairJson:
         "others": like.others,
         "identical": like.identical,
         "stands_out": like.stands_out,
-        **(_why(like.kappa) if undefined else {}),
     }
+    if isinstance(like.kappa, Undefined):
+        shown["why"] = _why(like.kappa)
+    return shown
 
 
-def _why(figure: Any) -> dict[str, str]:
-    reason = reason_of(figure)
-    return {"why": reason} if reason else {}
+def _why(figure: Undefined) -> str:
+    return reason_of(figure) or ""

@@ -30,7 +30,7 @@ from annotation.projects.create import create_project
 from annotation.projects.templates import HVLI, template
 from builders import make_member, make_project
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = [pytest.mark.django_db, pytest.mark.once, pytest.mark.slow]
 DOCUMENT = Path(settings.BASE_DIR) / "docs" / "importing-files.md"
 
 
