@@ -4,11 +4,12 @@ Every key is always there unless it is `NotRequired`, and a key that is not name
 """
 
 from datetime import date, datetime
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 from uuid import UUID
 
 from annotation.analytics.agreement.agreement_json import AgreementFigures
 from annotation.analytics.influence.influence_json import InfluenceFigures
+from annotation.analytics.quality.quality_json import EstimateJson, QualityFigures
 from annotation.domain.choices import BatchState, Stage
 from annotation.domain.workforce.staffing import Verdict
 
@@ -117,3 +118,72 @@ class AgreementJson(FiguresMoment, AgreementFigures):
 
 class InfluenceJson(FiguresMoment, InfluenceFigures):
     """How far the priors sway answers: labels by arm, and every group with answers."""
+
+
+class QualityJson(FiguresMoment, QualityFigures):
+    """The quality of labels by annotator, in the order of their names: this is no ranking."""
+
+
+class CompetenceJson(TypedDict):
+    """What a model of competence says: the newest finished estimate, or null.
+
+    `why` says why the newest one failed, or why none can be asked for.
+    """
+
+    estimate: EstimateJson | None
+    as_of: datetime | None
+    being_computed: bool
+    why: NotRequired[str]
+
+
+class SpreadJson(TypedDict):
+    """The median and the highest of a figure over the days of people."""
+
+    median: float
+    most: int
+
+
+class WeekOfMoodsJson(TypedDict):
+    """A week of check-ins; null for fewer than five people."""
+
+    monday: date
+    people: int | None
+    mood: float | None
+
+
+class CareFiguresJson(TypedDict):
+    """How people fare, of the last 28 days; null where fewer than five people would stand behind a figure."""
+
+    person_days: int
+    shown: int | None
+    severe_shown: int | None
+    severe: SpreadJson | None
+    active_minutes: SpreadJson | None
+    breaks: int | None
+    skips: int | None
+    opted_out: int | None
+    weeks: list[WeekOfMoodsJson]
+
+
+class CareLimits(TypedDict):
+    """The limits of what is shown to people; null: no limit."""
+
+    severe_from: int
+    severe_in_row: int
+    severe_a_session: int | None
+    severe_a_day: int | None
+    minutes_a_day: int | None
+    break_after_minutes: int
+    support_text: str
+
+
+class CareJson(CareLimits):
+    """The limits, and how people fare, without anybody's name."""
+
+    figures: CareFiguresJson
+
+
+class WithheldJson(TypedDict):
+    """The share of (annotator, post) that is shown without priors, in percent."""
+
+    percent: int

@@ -81,6 +81,8 @@ class ImportCounts(TypedDict):
 
     `posts` are the `items`; `kept`: the columns that the site does not know and keeps as they are.
 
+    `named_passages`: passages that came with a name, which stays with the label that marked them.
+
     `not_counted`: labels that do not count, by reason: rejected, unfinished, draft, discarded, twice, labelled already,
     no free seat, passages.
 
@@ -108,6 +110,7 @@ class ImportCounts(TypedDict):
     renamed: int
     renamed_names: list[Example]
     rationales_left: int
+    named_passages: int
     not_counted: dict[str, int]
     composed: int
     twice_encoded: int

@@ -348,14 +348,23 @@ class LabelShape(serializers.ModelSerializer[Label]):
         )  # fmt: skip
 
 
+class PassageShape(serializers.Serializer[dict[str, Any]]):
+    """A passage that somebody marked and named before the import, [start, end) in code points."""
+
+    start = serializers.IntegerField()
+    end = serializers.IntegerField()
+    name = serializers.CharField()
+
+
 class GivenLabelShape(LabelShape):
     """A label with the pseudonym of who gave it, for admins."""
 
     external_id = serializers.CharField(source="item.external_id", read_only=True)
     annotator = serializers.CharField(source="annotator.pseudonym", read_only=True)
+    passages = PassageShape(many=True, read_only=True, allow_null=True)
 
     class Meta(LabelShape.Meta):
-        fields = (*LabelShape.Meta.fields, "external_id", "annotator")
+        fields = (*LabelShape.Meta.fields, "external_id", "annotator", "passages")
 
 
 class ReleaseShape(serializers.ModelSerializer[Release]):

@@ -93,4 +93,8 @@ urlpatterns = [
     _in_project("influence/", statistics.Influence, "influence"),
     _in_project("labels/given/", people.GivenLabels, "labels-given"),
     _in_project("hours/", people.Hours, "hours"),
+    _in_project("quality/", statistics.Quality, "quality"),
+    _in_project("competence/", statistics.Competence, "competence"),
+    _in_project("care/", settings.Care, "care", takes_long_texts),
+    _in_project("withheld/", settings.Withheld, "withheld"),
 ]

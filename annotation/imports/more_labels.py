@@ -116,6 +116,7 @@ class _Adding:
         self._leave(NotCounted.NO_SEAT, max(0, len(new) - len(free)))
         for seat, label in zip(free, new, strict=False):
             self._fill(seat, item, label)
+            self.report.named_passages += len(label.passages)
         added = min(len(free), len(new))
         Item.objects.filter(pk=item.pk).update(taken=F("taken") + added)
         close_locked_item(lock_item(item))

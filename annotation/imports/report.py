@@ -87,6 +87,8 @@ class ImportReport:
     """The first of them: the name that rows give (`was`), and that of the file (`became`)."""
     rationales_left: int = 0
     """Rows whose marked passages are only kept: fewer people marked some than labelled the post hateful."""
+    named_passages: int = 0
+    """Marked passages that keep the names they came with, at the labels that marked them."""
     not_counted: Counter[str] = field(default_factory=Counter)
     """Labels that do not count, by reason (`annotation.domain.formats.base.NotCounted`)."""
     composed: int = 0
@@ -138,6 +140,7 @@ class ImportReport:
         self.known_answers += item.known is not None
         self.rationales_left += item.rationales_left
         self.composed += item.composed
+        self.named_passages += sum(len(label.passages) for label in item.labels)
         self.not_counted.update(item.not_counted)
         self.note_twice_encoded(item)
         self.decided += item.gold is not None and item.outcome.stage is Stage.GOLD
@@ -265,6 +268,7 @@ class ImportReport:
             "renamed": self.renamed,
             "renamed_names": self.renamed_names,
             "rationales_left": self.rationales_left,
+            "named_passages": self.named_passages,
             "not_counted": dict(self.not_counted),
             "composed": self.composed,
             "twice_encoded": self.twice_encoded,

@@ -47,6 +47,8 @@ def _of_texts(report: ImportReport) -> Iterator[str]:
             f"Marked passages of {report.rationales_left:,} rows are only kept, as rationales: some of their people "
             "marked nothing, and the file does not say who."
         )
+    if report.named_passages:
+        yield f"{report.named_passages:,} marked passages keep their names, at the labels that marked them."
     if report.orders:
         yield f"{len(report.orders):,} posts look like an order to a model: {', '.join(report.orders[:10])}"
 

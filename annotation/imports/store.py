@@ -272,6 +272,7 @@ def label_fields(label: ReadLabel, categories: Mapping[int, int]) -> dict[str, A
         "note": label.note,
         "challenges": label.challenges,
         "answers": label.answers or _NOTHING,
+        "passages": [passage._asdict() for passage in label.passages] or None,
         "seconds": label.seconds,
         "imported": True,
     }

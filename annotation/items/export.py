@@ -28,12 +28,12 @@ from annotation.items.search import Asked, find_items
 from annotation.models import Item, KeptColumn, KnownAnswer, Membership
 from annotation.pages.csv_response import csv_of_dicts
 from annotation.releases.request import Selection
-from annotation.releases.rows import ReleasedItem, Rows
+from annotation.releases.rows import ReleasedItem, Rows, reasons_of
 from annotation.review.queue import may_see_intent, sees_every_intent
 from runs.sql.read_replica import from_replica
 
 AT_ONCE = 10_000
-"""How many items are read together, with six queries: what one key after the other finds, from the last one on."""
+"""How many items are read together, with seven queries: what one key after the other finds, from the last one on."""
 _LISTED = tuple(column for column in ITEMS if column.listed)
 """Columns in addition to those of a release."""
 _KNOWN = ("known_category", "known_explanation", "known_training")
@@ -100,6 +100,7 @@ def _rows(viewer: Membership, selected: Asked, kept: Sequence[str]) -> Iterator[
         last = chunk.items[-1]["pk"]
         for item, released in zip(chunk.items, chunk.rows, strict=True):
             facts = item | chunk.known.get(item["public_id"], _NOTHING_KNOWN)
+            facts["reasons"] = chunk.reasons.get(item["pk"], [])
             decided = released.row if item["stage"] == Stage.GOLD else without_decision(released.row)
             row = _seen(viewer, probe, item, decided)
             if item["stage"] == Stage.KNOWN:
@@ -114,6 +115,7 @@ class _Chunk:
     items: Sequence[dict[str, Any]]
     rows: Iterator[ReleasedItem]
     known: dict[Any, dict[str, Any]]
+    reasons: dict[int, list[str]]
 
 
 def _read(items: QuerySet[Item, dict[str, Any]], rows: Rows) -> _Chunk:
@@ -122,7 +124,8 @@ def _read(items: QuerySet[Item, dict[str, Any]], rows: Rows) -> _Chunk:
         values = list(items)
         released = rows.of(values)
         first = list(islice(released, 1))  # all queries run before the first row
-        return _Chunk(values, chain(first, released), _known_of(values))
+        reasons = reasons_of([item["pk"] for item in values])
+        return _Chunk(values, chain(first, released), _known_of(values), reasons)
 
 
 def _known_of(items: Sequence[dict[str, Any]]) -> dict[Any, dict[str, Any]]:

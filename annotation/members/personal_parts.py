@@ -68,7 +68,7 @@ PARTS: Parts = {
     "labels": part(
         Label,
         "annotator",
-        *("revision", "not_sure", "low_quality", "target_group", "note", "challenges", "answers", *_SEEN),
+        *("revision", "not_sure", "low_quality", "target_group", "note", "challenges", "answers", "passages", *_SEEN),
         **_ITEM,
         label="public_id",
         in_force="in_force_at__public_id",

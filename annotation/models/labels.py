@@ -91,6 +91,7 @@ class Label(WithCategories, AppendOnly):
     answers = models.JSONField(
         default=dict, blank=True
     )  # {code: {"version", "value"}}, all that was asked; None: skipped
+    passages = models.JSONField(null=True, blank=True)  # [{"start", "end", "name"}], marked and named before the import
     first_answer = models.JSONField(null=True, blank=True)  # the answer before hidden priors were shown
     priors_shown = models.JSONField(default=list, blank=True)  # ids of the priors seen before this answer
     priors_shown_at = models.DateTimeField(null=True, blank=True)

@@ -1,7 +1,7 @@
 """A campaign: its settings, guidelines, categories, members and batches."""
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 from uuid import uuid4
 
 from django.conf import settings
@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 
 from annotation.domain import choices as domain_choices
+from annotation.domain.formats.kept_columns import as_cell, in_order
 from annotation.domain.masking.regions import Regions, chosen, regions_of
 from annotation.domain.questions.question import Question as QuestionValue
 from annotation.domain.votes import Category as CategoryValue
@@ -292,7 +293,7 @@ class Membership(models.Model):
     )
     pseudonym = LineField(max_length=64)
     imported_name = LineField(max_length=128, blank=True, default="")  # the annotator's id in imported data
-    extra = models.JSONField(default=dict, db_default={}, blank=True)  # columns about them; on no page, in no file
+    extra = models.JSONField(default=dict, db_default={}, blank=True)  # columns about them, for admins
     annotates = models.BooleanField(default=False)
     reviews = models.BooleanField(default=False)
     administers = models.BooleanField(default=False)
@@ -326,6 +327,11 @@ class Membership(models.Model):
                 fields=("project", "imported_name"), condition=~Q(imported_name=""), name="member_imported_name_once"
             ),
         )
+
+    @property
+    def kept_columns(self) -> list[tuple[str, Any]]:
+        """What came in about this person, in the order of the alphabet, for pages."""
+        return [(name, as_cell(value)) for name, value in in_order(self.extra).items()]
 
     def __str__(self) -> str:
         return self.pseudonym

@@ -46,6 +46,7 @@ from annotation.releases.files import (
 from annotation.releases.folders import release_folder
 from annotation.releases.formats.base import Target
 from annotation.releases.formats.registry import writers
+from annotation.releases.people import columns_about_people
 from annotation.releases.places import Place, new_place
 from annotation.releases.questions import QUESTIONS_FILE, design_changes, questions_of
 from annotation.releases.request import Selection
@@ -183,7 +184,13 @@ def _write_items(
         **hard_items_first(project),
         "influence": influence_json(read_influence(project)),
         "exposure": exposure(project),
+        **({"about_annotators": about} if (about := _about_people(rows)) else {}),
     }
+
+
+def _about_people(rows: Rows) -> list[dict[str, Any]]:
+    """Return the columns about people that the release has, with how many of their values are rare."""
+    return [column._asdict() for column in columns_about_people(rows.project)] if rows.known_of_people else []
 
 
 def _about_design(folder: Path, rows: Rows, counted: ReleaseCounts) -> tuple[list[ReleasedFile], dict[str, Any]]:

@@ -213,6 +213,16 @@ class Selection(Request):
             option="with the pages on which verdicts and decisions are based",
         ),
     ] = False
+    people: Annotated[
+        bool,
+        Asked(
+            _("With what came in about annotators"),
+            _("Columns such as age or country, by pseudonym. Rare values may tell who somebody is."),
+            INCLUDED,
+            last=True,
+            option="with what came in about annotators, by pseudonym (rare values may tell who somebody is)",
+        ),
+    ] = False
     licences: Annotated[
         Limit[str],
         Asked(
@@ -255,6 +265,7 @@ class Selection(Request):
             When.WITHHELD: When.WITHHELD in there or not (self.media and self.texts),
             When.SPLIT: self.split is not None,
             When.EVIDENCE: self.evidence,
+            When.PEOPLE: self.people and When.PEOPLE in there,
             When.WORDS: When.WORDS in there and self.picture_texts,
         }
         return names_of(among(ITEMS, {when for when in When if chosen.get(when, when in there)}))

@@ -19,6 +19,7 @@ from annotation.domain.columns.items import EVIDENCE, INJECTED
 from annotation.domain.columns.labels import AS_MADE as LABELS_AS_MADE
 from annotation.domain.columns.priors import PRIORS
 from annotation.domain.formats.kept_columns import EXTRA, in_order
+from annotation.domain.formats.labels.of_annotators import ABOUT, NAMED, about
 from annotation.domain.questions.released_answers import ReleasedAnswers
 from annotation.domain.releases.column_types import KeptTypes
 from annotation.domain.releases.columns import (
@@ -35,6 +36,7 @@ from annotation.domain.releases.splits import Part
 from annotation.domain.text_rules import text_digest
 from annotation.models import Adjudication, Dispute, Membership, PictureText, Prior, Project, ReleaseTerms, Ruling, Seat
 from annotation.releases.evidence import evidence_of
+from annotation.releases.people import known_of_people
 from annotation.releases.request import Selection
 
 CHUNK = 2000
@@ -94,10 +96,14 @@ class Rows:
         self.project, self.selection, self.parts = project, selection, parts or {}
         self.forbidden = ReleaseTerms.forbidden_in(project)
         self.answers = ReleasedAnswers(project.question_values())
-        self.columns = selection.columns(self._there())
         self.name_of: Callable[[int], str] = cache(
             lambda member: pseudonym(project.export_key, scope, str(self._people[member]))
         )
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the rows; whoever knows them sets them, and nothing is asked."""
+        return self.selection.columns(self._there())
 
     def _there(self) -> frozenset[When]:
         """Return what the items have that not every project's have."""
@@ -108,6 +114,8 @@ class Rows:
             When.WORDS: PictureText.objects.filter(_READ, item__in=items).exists(),
             When.SEVERAL: self.project.choose == Choose.SEVERAL,
             When.ASKED: bool(self.answers.kinds),
+            When.PEOPLE: bool(self.known_of_people),
+            When.MARKED: Seat.objects.filter(item__in=items, label__passages__isnull=False).exists(),
             When.WITHHELD: bool(self.forbidden),
         }
         return frozenset(when for when, is_there in there.items() if is_there)
@@ -122,6 +130,11 @@ class Rows:
         for extra in with_some.values_list("extra", flat=True).iterator(chunk_size=CHUNK):
             types.look(extra)
         return types.as_types()
+
+    @cached_property
+    def known_of_people(self) -> Mapping[int, Mapping[str, Any]]:
+        """What came in about each annotator, by the key of the member; nothing where it is not asked for."""
+        return known_of_people(self.project) if self.selection.people else {}
 
     def imported_names(self) -> frozenset[str]:
         """Return the pseudonyms of the annotators who came with the data and have no account here."""
@@ -177,8 +190,9 @@ class Rows:
         priors, labels = self._priors(keys), self._labels(items, there)
         decisions = _decisions([item["pk"] for item in items if item["category_source"] == Source.ADJUDICATED])
         evidence = evidence_of(self.project, items, decisions) if When.EVIDENCE in there else {}
-        reasons = _reasons(keys) if When.CLOSED in there else {}
+        reasons = reasons_of(keys) if When.CLOSED in there else {}
         words = _words(keys) if When.WORDS in there else {}
+        passages = self._passages(items) if When.MARKED in there else {}
         for item in items:
             pk, picture = item["pk"], _picture(item)
             own_labels, guideline = labels.get(pk, ([], None))
@@ -193,6 +207,10 @@ class Rows:
             }
             if When.ASKED in there:
                 facts[QUESTION_COLUMN] = self.answers.of_item(own_labels)
+            if When.MARKED in there:
+                facts[NAMED] = passages.get(pk, [])
+            if When.PEOPLE in there:
+                facts[ABOUT] = [part for label in own_labels for part in self._about.get(label["annotator"], ())]
             if When.KEPT in there:
                 own = in_order(item[EXTRA])
                 facts[EXTRA] = {name: own.get(name) for name in self.kept}
@@ -230,6 +248,25 @@ class Rows:
             item_labels.append({column.name: column.value(facts) for column in columns})
             labels[item] = item_labels, max(filter(None, (newest, facts["label__guideline__number"])), default=None)
         return labels
+
+    @cached_property
+    def _about(self) -> Mapping[str, Sequence[dict[str, str]]]:
+        """What is known of people, as entries of the column, by their names in the release."""
+        known = {self.name_of(member): columns for member, columns in self.known_of_people.items()}
+        return {name: about(name, columns) for name, columns in known.items()}
+
+    def _passages(self, items: Sequence[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
+        """Return the passages that the labels of the deciding round named, in seat order, by item."""
+        rounds = {item["pk"]: item["round"] for item in items}
+        marked = Seat.objects.filter(_among(list(rounds)), label__passages__isnull=False).order_by("item_id", "number")
+        passages: dict[int, list[dict[str, Any]]] = {}
+        for item, round_, member, own in marked.values_list(
+            "item_id", "round", "label__annotator_id", "label__passages"
+        ):
+            if rounds.get(item) == round_:
+                named = ({"annotator": self.name_of(member), **passage} for passage in own or ())
+                passages.setdefault(item, []).extend(named)
+        return passages
 
     def _label_facts(self, seat: dict[str, Any]) -> Facts:
         """Return what the columns of a label are made of."""
@@ -278,7 +315,7 @@ def _words(keys: list[int]) -> dict[int, tuple[str | None, str]]:
     return {item: (text or None, reader) for item, text, reader in read.values_list("item_id", "text", "reader")}
 
 
-def _reasons(keys: list[int]) -> dict[int, list[str]]:
+def reasons_of(keys: list[int]) -> dict[int, list[str]]:
     """Return the reasons why the items were ever disputed, each once, in order of first occurrence."""
     reasons: dict[int, list[str]] = {}
     for item, reason in Dispute.objects.filter(item_id__in=keys).order_by("pk").values_list("item_id", "reason"):

@@ -46,6 +46,7 @@ from annotation.releases.folders import release_folder
 from annotation.releases.forms import ReleaseForm
 from annotation.releases.forms_access import TermsForm
 from annotation.releases.job import RELEASES, order_release
+from annotation.releases.people import columns_about_people
 from annotation.releases.split import BadSplitList, keep_list
 from annotation.releases.summary import facts
 
@@ -77,6 +78,7 @@ def releases(request: PersonRequest, slug: str) -> HttpResponse:
         "orders": RELEASES.active(member.project_id),
         "page": Paginator(made_so_far, PAGE_LENGTH).get_page(request.GET.get("page")),
         "gold": Item.objects.filter(project=member.project, stage=Stage.GOLD).count(),
+        "about_people": columns_about_people(member.project),
     }
     return project_page(request, member, "annotation/releases.html", context, status=422 if form.is_bound else 200)
 

@@ -517,5 +517,9 @@ ROUTES: dict[str, Route] = {
     "api:agreement": Route((R, D), project),
     "api:labels-given": Route((D,), project),
     "api:hours": Route((D,), project),
+    "api:quality": Route((D,), project),
+    "api:competence": Route((D,), project, BOTH),
+    "api:care": Route((D,), project, ("get", "patch")),
+    "api:withheld": Route((D,), project, ("get", "put")),
     "api:influence": Route((R, D), project),
 }

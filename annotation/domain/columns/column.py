@@ -23,6 +23,10 @@ class When(Enum):
     """Answers may name several categories."""
     ASKED = auto()
     """The project asks further questions."""
+    MARKED = auto()
+    """Some labels came with passages that have names."""
+    PEOPLE = auto()
+    """What came in about annotators is asked for, and there is some."""
     WORDS = auto()
     """The pictures of some items were read."""
     KEPT = auto()

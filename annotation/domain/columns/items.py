@@ -184,6 +184,22 @@ ITEMS = (
     ),
     Column(QUESTIONS, of=fact(QUESTIONS), when=When.ASKED),
     Column(
+        "marked_passages",
+        of=fact("marked_passages"),
+        kind=[{"annotator": TEXT, "start": WHOLE, "end": WHOLE, "name": TEXT}],
+        when=When.MARKED,
+        meaning="passages that people marked and named before the import, [start, end) in code points of the text",
+        file=FromFile(_("Passages that people marked and named: a JSON list of annotator, start, end and name.")),
+    ),
+    Column(
+        "about_annotators",
+        of=fact("about_annotators"),
+        kind=[{"annotator": TEXT, "column": TEXT, "value": TEXT}],
+        when=When.PEOPLE,
+        meaning="columns about the people who labelled the item, as they came with their labels",
+        file=FromFile(_("What is known of the annotators: a JSON list of annotator, column and value.")),
+    ),
+    Column(
         "picture_text",
         of=fact("picture_text"),
         when=When.WORDS,
@@ -231,7 +247,7 @@ ITEMS = (
     _injected("model", 160, "the model that wrote it"),
     _injected("prompt_digest", 64, "SHA-256 of the prompt's template"),
     Column("stage", "stage", when=When.CLOSED, listed=Listed.MEMBERS),
-    Column("reasons", of=fact("reasons"), kind=[TEXT], when=When.CLOSED),
+    Column("reasons", of=fact("reasons"), kind=[TEXT], when=When.CLOSED, listed=Listed.ADMINS),
     Column("excluded_for", "excluded_for", when=When.CLOSED, listed=Listed.MEMBERS),
     Column(
         "votes",
@@ -315,7 +331,18 @@ ITEMS = (
 )
 
 _LATER = ("categories", "intended_categories", "labels", "guideline_version", "rationale")
-_LATER_PARTS = (When.ASKED, When.WORDS, When.KEPT, When.CLOSED, When.INJECTED, When.SPLIT, When.EVIDENCE, When.WITHHELD)
+_LATER_PARTS = (
+    When.ASKED,
+    When.MARKED,
+    When.PEOPLE,
+    When.WORDS,
+    When.KEPT,
+    When.CLOSED,
+    When.INJECTED,
+    When.SPLIT,
+    When.EVIDENCE,
+    When.WITHHELD,
+)
 
 
 def _made(column: Column) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotation.domain.choices import Modality
 from annotation.domain.formats.columns import ColumnTally
@@ -146,6 +146,14 @@ UNNAMED = "source-1"
 """The annotator of a label whose file names none; where a post has several, they are numbered."""
 
 
+class Passage(NamedTuple):
+    """A part of a text, [start, end) in code points, and what it was called; "" for no name."""
+
+    start: int
+    end: int
+    name: str
+
+
 @dataclass(frozen=True, slots=True)
 class RowChallenge:
     """An annotator's correction of a prior: a category, or only hateful or not."""
@@ -176,6 +184,8 @@ class RowLabel:
     """Answers that a known data set has under its own names; they count where the project asks such a question."""
     person: Mapping[str, Any] = field(default_factory=dict)
     """Columns that the site does not know and that are about the annotator."""
+    passages: tuple[Passage, ...] = ()
+    """The passages that they marked and gave a name; an answer to a question holds the places alone."""
 
 
 @dataclass(frozen=True, slots=True)

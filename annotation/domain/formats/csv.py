@@ -12,8 +12,9 @@ from annotation.domain.columns.items import OURS, PLAIN
 from annotation.domain.csv_cells import restored
 from annotation.domain.formats.base import BadValue, Format, Limits, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.columns import LABEL_NAMES
-from annotation.domain.formats.lines import read_lines
+from annotation.domain.formats.lines import check_head, read_lines
 from annotation.domain.formats.mapping import NAMES, Shape
+from annotation.domain.formats.tools.argilla import table_of_records
 from annotation.domain.formats.tools.crowd import Assignments, Turk, platform_of
 from annotation.domain.sources.text_names import is_text_name
 from annotation.domain.text_rules import TEXT_LIMIT
@@ -25,8 +26,16 @@ COLUMNS = 2_000
 """The maximum number of columns of a table."""
 
 
-_SHAPES = {Format.MTURK: Turk, Format.PROLIFIC: Assignments}
+_SHAPES: Mapping[Format, Callable[[Reading, frozenset[str]], Shape]] = {
+    Format.MTURK: Turk,
+    Format.PROLIFIC: Assignments,
+    Format.ARGILLA: table_of_records,
+}
 """Tables whose columns mean something of their own."""
+
+
+_IMPORT_ID, _SERVICE = b"ImportId", "service"
+"""What stands in the third row of a survey of Qualtrics, and what records are called that tell of no post."""
 
 
 def names_in(header: str) -> list[str]:
@@ -73,7 +82,16 @@ class Table:
         records = table_records(self.stream, self.reading.limits, self.delimiter())
         if self._names_delimiter():
             next(records, None)
-        return from_header(records, self.reading.header_line)
+        records = from_header(records, self.reading.header_line)
+        return self._without_survey_rows(records) if _IMPORT_ID in check_head(self.stream) else records
+
+    def _without_survey_rows(self, records: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+        """Return the header and the rows without the two that Qualtrics writes between: its questions, and its ids."""
+        head = list(islice(records, 3))
+        if len(head) == 3 and all(cell.startswith('{"ImportId"') for cell in head[2][1] if cell):
+            self.reading.columns.left[_SERVICE] = 2
+            del head[1:]
+        return chain(head, records)
 
     def _first_line(self, number: int = 1) -> str:
         lines = read_lines(self.stream, self.reading.limits.line_bytes)

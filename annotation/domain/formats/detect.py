@@ -23,7 +23,7 @@ from annotation.domain.formats.jsonl import JsonLines
 from annotation.domain.formats.label_studio import MARKS, Tasks, is_task
 from annotation.domain.formats.lines import check_head, read_lines
 from annotation.domain.formats.parquet import Parquet
-from annotation.domain.formats.tools.argilla import is_record
+from annotation.domain.formats.tools.argilla import is_flat, is_record
 from annotation.domain.formats.tools.crowd import platform_of
 from annotation.domain.formats.tools.documents import Documents, kind_of_document
 from annotation.domain.formats.tools.one_answer_a_line import is_potato, is_prodigy
@@ -50,6 +50,11 @@ def _entries_or_lines(stream: BinaryIO, reading: Reading) -> Reader:
     return Entries(stream, reading) if is_one_value else JsonLines(stream, reading)
 
 
+def _records(stream: BinaryIO, reading: Reading) -> Reader:
+    is_json = check_head(stream).lstrip()[:1] in (b"[", b"{")
+    return JsonLines(stream, reading) if is_json else Table(stream, reading)
+
+
 def _tasks(stream: BinaryIO, reading: Reading) -> Reader:
     return Tasks(stream, reading, table=check_head(stream).lstrip()[:1] not in (b"[", b"{"))
 
@@ -68,7 +73,8 @@ _TEXTS: Mapping[Format, Open] = {
     Format.INCEPTION: lambda stream, reading: Documents([("", stream)], reading),
     **dict.fromkeys(TABLES, Table),
     **dict.fromkeys((Format.INTERPLAY, Format.JSONL, Format.HATEFUL_MEMES), JsonLines),
-    **dict.fromkeys((Format.PRODIGY, Format.POTATO, Format.ARGILLA), JsonLines),
+    **dict.fromkeys((Format.PRODIGY, Format.POTATO), JsonLines),
+    Format.ARGILLA: _records,
     Format.HATEXPLAIN: _entries_or_lines,
     **dict.fromkeys((Format.HVLI, Format.MMHS150K), Entries),
     Format.X: x_posts,
@@ -113,6 +119,8 @@ def detect(stream: BinaryIO, mapped: Mapped = AS_NAMED) -> Format:
         return Format.LABEL_STUDIO
     if (platform := platform_of(names)) is not None:
         return platform
+    if is_flat(names):
+        return Format.ARGILLA
     return Format.TSV if delimiter_of(header) == "\t" else Format.CSV
 
 

@@ -6,13 +6,13 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
 from annotation.domain.formats import fields, strict_json
-from annotation.domain.formats.base import BadValue, LabelUse, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.base import BadValue, LabelUse, Passage, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
 from annotation.domain.formats.jsonl import object_sources
 from annotation.domain.formats.kept_columns import kept_columns
 from annotation.domain.formats.lines import read_lines
 from annotation.domain.formats.mapping import with_label
-from annotation.domain.formats.tools.passages import Passage, of_doccano, with_passages
+from annotation.domain.formats.tools.passages import of_doccano, with_passages
 
 _NOBODY = frozenset({"unknown", "all"})
 """Names that doccano gives to the file of posts without labels."""

@@ -136,7 +136,7 @@ class Tasks:
         if not label.keys() & {"category", "not_sure", "low_quality", "replaced_by"}:
             return None  # the annotator submitted no answer
         label["annotator"] = label.get("annotator") or _annotator(annotation.get("completed_by"), place)
-        label[OFFERED] = self._elsewhere(annotation)
+        label[OFFERED] = {name: _places(value) for name, value in self._elsewhere(annotation).items()}
         label["seconds"], label["at"] = annotation.get("lead_time"), annotation.get("created_at")
         return label
 
@@ -182,6 +182,14 @@ def _said(result: Mapping[str, Any]) -> Any:
     if not isinstance(value, dict):
         return {name: part for name, part in result.items() if name not in ("id", "type", "from_name", "to_name")}
     return _alone(next(iter(value.values()))) if len(value) == 1 else value
+
+
+def _places(said: Any) -> Any:
+    """Return the places of marked passages; anything else stays as it was said."""
+    regions = said if isinstance(said, list) else [said]
+    if regions and all(isinstance(region, dict) and {"start", "end"} <= region.keys() for region in regions):
+        return [[region["start"], region["end"]] for region in regions]
+    return said
 
 
 def _alone(values: Any) -> Any:

@@ -22,6 +22,7 @@ from annotation.domain.formats.labels.answer_columns import answers_in
 from annotation.domain.formats.labels.category_columns import category_of
 from annotation.domain.formats.labels.listed import ABSENT, asked_answers, labels
 from annotation.domain.formats.labels.nested import column_of, with_nested
+from annotation.domain.formats.labels.of_annotators import said_of_annotators
 from annotation.domain.formats.picture_words import words_from_file
 
 _ONLY_BESIDE = frozenset({"file_name", GOLD_SET, "answer_CODE", "answer_CODE_version", "extra_NAME"})
@@ -192,7 +193,7 @@ class Shape:
             entry=entry,
             **simple_values,
         )
-        row = translated(row, self.values)
+        row = translated(said_of_annotators(row, values), self.values)
         if self.raters:
             return with_raters(row, get, self.reading)
         if self.nested:

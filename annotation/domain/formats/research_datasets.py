@@ -11,7 +11,7 @@ from annotation.domain.formats.kept_columns import kept_columns
 from annotation.domain.formats.labels import listed
 from annotation.domain.formats.picture_words import COLUMNS as PICTURE_WORDS
 from annotation.domain.formats.picture_words import words_from_file
-from annotation.domain.formats.tools.one_answer_a_line import POTATO_USES, PRODIGY_USES, potato, prodigy
+from annotation.domain.formats.tools.one_answer_a_line import POTATO_USES, PRODIGY_USES, potato, prodigy, prodigy_use
 
 
 def hvli(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
@@ -190,10 +190,13 @@ def read_record(
     reader: "Reader", line: int, key: str, record: Mapping[str, Any], reading: Reading, entry: int = 0
 ) -> Row:
     """Read a record of a data set: count its columns, translate its categories. Raises BadValue."""
-    uses = _USES[reading.format]
-    kept = reading.columns.count(
-        record, lambda name: uses.get(name, "picture_text" if name in PICTURE_WORDS else PASSED_OVER)
-    )
+    uses, is_prodigy = _USES[reading.format], reading.format is Format.PRODIGY
+
+    def use_of(name: str) -> str:
+        known = prodigy_use(name, record) if is_prodigy else uses.get(name)
+        return known or ("picture_text" if name in PICTURE_WORDS else PASSED_OVER)
+
+    kept = reading.columns.count(record, use_of)
     row = mapping.translated(reader(line, key, record, reading), reading.mapped.values)
     row.entry, row.extra = entry, kept_columns(kept)
     return row

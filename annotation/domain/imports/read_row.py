@@ -1,12 +1,12 @@
 """What a row says once it is read for one project, and the terms on which it is read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from annotation.domain.choices import Choose, Modality, SourceLabels
-from annotation.domain.formats.base import Twice
+from annotation.domain.formats.base import Passage, Twice
 from annotation.domain.imports.cells import Named
 from annotation.domain.imports.outcome import Outcome
 from annotation.domain.item_decision import Rules
@@ -65,6 +65,7 @@ class ReadLabel(NamedTuple):
     replaced_by: Named | None
     answers: Stored
     person: Mapping[str, Any]
+    passages: Sequence[Passage] = ()
 
     def as_record(self) -> dict[str, Any]:
         """Return a source's vote as provenance stores it."""
@@ -75,6 +76,8 @@ class ReadLabel(NamedTuple):
             record["target_group"] = self.target_group
         if self.answers:
             record["answers"] = self.answers
+        if self.passages:
+            record["passages"] = [passage._asdict() for passage in self.passages]
         return record
 
 

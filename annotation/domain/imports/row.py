@@ -13,8 +13,9 @@ from annotation.domain.choices import Modality, SourceLabels, Stage
 from annotation.domain.columns.in_files import NOTHING_ABOUT
 from annotation.domain.columns.items import INJECTED
 from annotation.domain.columns.priors import NOTHING_ABOUT as NOTHING_ABOUT_PRIOR
-from annotation.domain.formats.base import PASSAGES, BadValue, NotCounted, Row, RowChallenge, RowLabel
+from annotation.domain.formats.base import PASSAGES, BadValue, NotCounted, Passage, Row, RowChallenge, RowLabel
 from annotation.domain.formats.labels.listed import one_each
+from annotation.domain.formats.labels.of_annotators import checked
 from annotation.domain.formats.mapping import contradicting_gold
 from annotation.domain.imports.cells import AnswerReader, CategoryReader, Named
 from annotation.domain.imports.outcome import Outcomes
@@ -24,7 +25,7 @@ from annotation.domain.masking.mask import Example, Mask, examples_of, mask
 from annotation.domain.patterns import Prior
 from annotation.domain.pictures.words import GIVEN
 from annotation.domain.questions.answers import Stored
-from annotation.domain.text_rules import composed, text_digest
+from annotation.domain.text_rules import composed, composed_places, text_digest
 from annotation.domain.votes import Challenge, Vote
 
 MAX_SEATS = 15
@@ -144,12 +145,12 @@ class RowReader:
         return row
 
     def _left(self, row: Row, labels: Sequence[ReadLabel]) -> Mapping[str, int]:
-        """Return what of a row does not count, with the passages that no question of the project asks for."""
+        """Return what of a row does not count, with the passages that have no name and that no question asks for."""
         if not labels or self._answers is None:
             return row.not_counted
         code = self._answers.of_passages
         marked = [
-            len(written.offered[PASSAGES])
+            len(written.offered[PASSAGES]) - len(label.passages)
             for written, label in zip(row.labels, labels, strict=False)
             if PASSAGES in written.offered and code not in label.answers
         ]
@@ -197,6 +198,11 @@ class RowReader:
 
     def _labels(self, row: Row, masked: bool) -> tuple[ReadLabel, ...]:
         labels = tuple(map(self._label, row.labels))
+        if any(label.passages for label in row.labels):
+            labels = tuple(
+                label._replace(passages=() if masked else _stored_passages(written.passages, row.text))
+                for label, written in zip(labels, row.labels, strict=True)
+            )
         if self._answers is None or not any(label.answers or label.offered for label in row.labels):
             return labels
         answered = []
@@ -271,6 +277,12 @@ class RowReader:
         if labels > MAX_SEATS:
             raise BadValue("too_many_labels", f"The row has {labels} labels; at most {MAX_SEATS}.", "labels", MAX_SEATS)
         return labels
+
+
+def _stored_passages(passages: Sequence[Passage], text: str) -> Sequence[Passage]:
+    """Return passages of a text as passages of its composed form. Raises BadValue for one outside the text."""
+    places = composed_places([passage[:2] for passage in checked(passages, text)], text)
+    return [Passage(start, end, passage.name) for (start, end), passage in zip(places, passages, strict=True)]
 
 
 def _provenance(row: Row) -> dict[str, Any]:

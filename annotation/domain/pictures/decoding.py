@@ -18,6 +18,8 @@ import numpy as np
 import pi_heif
 from PIL import Image, ImageCms, ImageFilter, ImageOps, ImageStat, PngImagePlugin, UnidentifiedImageError
 
+from annotation.domain.pictures import deep_tiff
+
 # A large colour profile is valid; the memory limit of the drawing process bounds the unpacked size of a chunk.
 PngImagePlugin.MAX_TEXT_CHUNK = 16 * 2**20
 
@@ -99,7 +101,7 @@ def _opened(content: bytes, limits: PictureLimits) -> Image.Image:
     """Return the picture with its header read and checked; the pixels are not decoded yet. Raises BadPicture."""
     _know_heif()
     try:
-        picture = Image.open(io.BytesIO(content), formats=FORMATS)
+        picture = deep_tiff.read(content, limits.pixels) or Image.open(io.BytesIO(content), formats=FORMATS)
         width, height, frames = *picture.size, getattr(picture, "n_frames", 1)
     except UnidentifiedImageError as fault:
         raise _unidentified(content, limits) from fault

@@ -11,6 +11,7 @@ from annotation.management.request_options import add_options, answers_of, reque
 from annotation.models import Project
 from annotation.releases.build import CannotRelease, check_target, copy_to, release
 from annotation.releases.files import Changed
+from annotation.releases.people import columns_about_people, with_rare_values
 from annotation.releases.request import Selection
 from annotation.releases.split import BadSplitList, keep_list
 
@@ -33,6 +34,8 @@ class Command(JsonCommand):
     def answer(self, **options: Any) -> Any:
         project = project_named(options["slug"], to_change=True)
         selection = selected(project, options)
+        for column in with_rare_values(columns_about_people(project)) if selection.people else ():
+            self.say(f"{column.column}: {column.rare:,} of {column.values:,} values are shared by fewer than 5 people.")
         try:
             check_target(options["out"])
             new_release = release(project, None, selection, self._progress)

@@ -20,6 +20,7 @@ from annotation.imports.report import ImportReport
 from annotation.imports.run import import_file
 from annotation.models import Import, Item, Label, Membership, Project
 from builders import make_member, make_project
+from label_files import table
 from question_builders import make_all_questions
 
 LONG = Mapped(label="label", annotator="who", label_is=LabelUse.SEAT)
@@ -436,3 +437,15 @@ def test_controls_of_label_studio_answer_questions_of_the_same_code(project: Pro
         {"severity": 4, "why": "It names a group.", "targets": ["migrants", "women"]}, {},
     ]  # fmt: skip
     assert Item.objects.get().extra["severity"] == [4, 9] and Item.objects.get().extra["tone"] == [2, None]
+
+
+def test_the_rows_between_header_and_answers_of_qualtrics_are_no_posts(project: Project) -> None:
+    content = table(
+        ("ResponseId", "Q1", "Q2"), ("Response ID", "Read the post.\nIs it hateful?", "Why?"),
+        ('{"ImportId":"_recordId"}', '{"ImportId":"QID1"}', '{"ImportId":"QID2_TEXT"}'),
+        ("R_1", "Racist", "It names a group."), ("R_2", "NotHate", "A garden."),
+    )  # fmt: skip
+    mapped = Mapped(id="ResponseId", text="Q2", label="Q1", label_is=LabelUse.SEAT)
+    report = read(project, content, mapped)
+    assert (report.errors, report.items, report.labels, dict(report.left)) == ([], 2, 2, {"service": 2})
+    assert labels() == {"R_1": {"source-1": 1}, "R_2": {"source-1": 0}}

@@ -132,6 +132,19 @@ ARGILLA = {
             name: [value, None] for name, value in said("label", *THREE).items()}}),
         (), {**ONE_SUBMITTED, "Two.": None}, told=OF_THREE,
     ),
+    "flattened, as CSV of JSON": File(
+        table(("id", "text", *said("hate", *THREE)), ("a", "One.", *map(json.dumps, said("hate", *THREE).values()))),
+        (), ONE_SUBMITTED, told=OF_THREE,
+    ),
+    "flattened, as CSV of Python": File(
+        table(("id", "text", *said("hate", *THREE)), ("a", "One.", *map(repr, said("hate", *THREE).values())),
+              ("b", "Two.", "[]", "[]", "[]")),
+        (), {**ONE_SUBMITTED, "Two.": None}, told=OF_THREE,
+    ),
+    "flattened, as CSV of numpy": File(
+        table(("id", "text", *said("hate")), ("a", "One.", "['Racist' 'NotHate']", "['u1' 'u2']", "['submitted' 'x']")),
+        refused=("no commas between its values, as numpy writes it. Export the records as JSON or Parquet.",),
+    ),
     "its first version, by question": File(
         lines({"text": "One.", "label-suggestion": None, "external_id": "a", "metadata": "{}",
                "label": [dict(zip(("user_id", "status", "value"), one, strict=True)) for one in THREE]}),

@@ -1,4 +1,4 @@
-"""Passages that people marked elsewhere answer the project's question of passages, or are told as not taken."""
+"""Passages that people marked elsewhere answer the project's question, and keep the names they came with."""
 
 import io
 import json
@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
+from annotation.domain.formats.labels.of_annotators import NAMED
 from annotation.domain.questions.question import QuestionKind
 from annotation.models import Item, Label
 from builders import make_project
@@ -51,7 +53,7 @@ def cas(begin: int, end: int, name: str = "Racist") -> str:
 
 @dataclass(frozen=True)
 class File:
-    """A file, the arguments that read it, and its labels: category and passages by person."""
+    """A file, the arguments that read it, and its labels: category and passages by person, all of which have names."""
 
     content: bytes | str
     labels: dict[str, tuple[int, list[list[int]]]]
@@ -95,6 +97,19 @@ FILES = {
         archive(("x/a.txt", TEXT), ("x/a.ann", "T1\tRacist 5 8\tbad\n"), ("y/a.txt", "Two."), ("y/a.ann", "")),
         {"source-1": (1, [BAD])}, items=2,
     ),
+    "Prodigy, beside a choice": File(
+        lines({"text": TEXT, "_input_hash": 1, "accept": ["Sexist"], "answer": "accept", "_annotator_id": "ann",
+               "tokens": [{"text": "ab", "start": 0, "end": 2, "id": 0}],
+               "spans": [{"start": 5, "end": 8, "token_start": 1, "token_end": 1, "label": "slur"}]}),
+        {"ann": (2, [BAD])},
+    ),
+    "Prodigy, passages alone": File(
+        lines(*({"text": TEXT, "_input_hash": 1, "answer": said, "_annotator_id": who, "_view_id": "spans_manual",
+                 "spans": [{"start": start, "end": end, "label": "Racist"}]}
+                for who, said, (start, end) in (
+                    ("ann", "accept", BAD), ("ben", "accept", WORD), ("cy", "reject", BAD)))),
+        {"ann": (1, [BAD]), "ben": (1, [WORD])}, passages=2,
+    ),
     "INCEpTION, WebAnno TSV": File(tsv("Racist"), {"": (1, [BAD])}),
     "INCEpTION, UIMA CAS JSON": File(cas(6, 9), {"": (1, [BAD])}),
     "INCEpTION, an export of several people": File(
@@ -108,6 +123,10 @@ FILES = {
         {"u1": (1, [BAD])}, passages=0,
     ),
 }  # fmt: skip
+
+
+def rows_of(field: str) -> list[tuple[str, Any]]:
+    return list(Label.objects.order_by("pk").values_list("annotator__imported_name", field))
 
 
 def labels() -> dict[str, tuple[int | None, list[list[int]]]]:
@@ -128,15 +147,55 @@ def test_passages_answer_the_question_of_the_project(name: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", [name for name, file in FILES.items() if file.passages])
-def test_where_nothing_asks_for_passages_they_are_told(name: str, tmp_path: Path) -> None:
+def test_passages_keep_their_names_where_nothing_asks_for_them(name: str, tmp_path: Path) -> None:
     file = FILES[name]
     make_project("garden")
     path = tmp_path / "file"
     path.write_bytes(file.content if isinstance(file.content, bytes) else file.content.encode())
     answer, words = command(path, *file.command)
-    assert answer["errors"] == [] and answer["not_counted"] == {"passages": file.passages}
-    assert f"{file.passages} marked passages are not taken: no question asks for them." in words
+    assert answer["errors"] == [] and answer["not_counted"] == {} and answer["named_passages"] == file.passages
+    assert f"{file.passages} marked passages keep their names" in words
     assert labels() == {person or "source-1": (code, []) for person, (code, _passages) in file.labels.items()}
+    kept = {name: passages or [] for name, passages in rows_of("passages")}
+    places = {name: [[part["start"], part["end"]] for part in passages] for name, passages in kept.items()}
+    assert places == {person or "source-1": marked for person, (_code, marked) in file.labels.items()}
+    assert all(part["name"] for passages in kept.values() for part in passages)
+
+
+def test_passages_without_a_name_are_told_where_nothing_asks_for_them(tmp_path: Path) -> None:
+    make_project("garden")
+    for content, arguments in ((cas(6, 9, ""), ("--none-is", "Racist")), (cas(6, 9), ("--leave-out", NAMED))):
+        (tmp_path / "file").write_text(content)
+        answer, words = command(tmp_path / "file", *arguments, "--dry-run")
+        assert (answer["errors"], answer["not_counted"], answer["named_passages"]) == ([], {"passages": 1}, 0)
+        assert "1 marked passages are not taken: no question asks for them." in words
+
+
+def test_named_passages_move_with_their_words_and_go_where_the_text_is_masked(tmp_path: Path) -> None:
+    decomposed = "Cafe\u0301 bad, write to w@example.org"
+    (tmp_path / "file").write_text(lines({"id": 1, "text": decomposed, "label": [[6, 9, "Racist"]]}))
+    for slug, masks, kept, left in (
+        ("garden", (), [{"start": 5, "end": 8, "name": "Racist"}], {}),
+        ("other", ("--mask", "emails"), None, {"passages": 1}),
+    ):
+        project = make_project(slug)
+        out = io.StringIO()
+        call_command("import_items", slug, str(tmp_path / "file"), "--json", *masks, stdout=out)
+        assert json.loads(out.getvalue())["not_counted"] == left
+        assert Label.objects.get(item__project=project).passages == kept
+
+
+def test_passages_of_a_control_of_label_studio_answer_the_question_of_its_name(tmp_path: Path) -> None:
+    make_question(make_project("garden"), "words", QuestionKind.SPAN)
+    results = [{"from_name": "hate", "to_name": "text", "type": "choices", "value": {"choices": ["Racist"]}}]
+    for start, end in (BAD, WORD):
+        region = {"start": start, "end": end, "text": TEXT[start:end], "labels": ["slur"]}
+        results.append({"from_name": "words", "to_name": "text", "type": "labels", "value": region})
+    task = {"id": 1, "data": {"text": TEXT}, "annotations": [{"completed_by": 3, "result": results}]}
+    (tmp_path / "file").write_text(json.dumps([task]))
+    command(tmp_path / "file")
+    assert labels() == {"ls-3": (1, [BAD, WORD])}
+    assert [region["labels"] for region in Item.objects.get().extra["words"][0]] == [["slur"], ["slur"]]
 
 
 REFUSED: dict[str, tuple[Any, str]] = {

@@ -34,6 +34,9 @@ def test_only_gold_posts_have_gold_and_what_follows_from_it() -> None:
     assert {row["id"] for row in rows if row["gold"] is not None} == gold
     for name in ("hateful", "source", "rationale", "pattern", "difficulty"):
         assert {row["id"] for row in rows if row.get(name) not in (None, "", [])} <= gold, name
+    assert {row["id"]: row["reasons"] for row in rows if row["reasons"]} == {
+        "torn": ["no_majority"], "misread": ["misaligned"], "unsure": ["not_sure"]
+    }  # fmt: skip
     table = csv.DictReader(b"".join(as_csv(admin, {})).decode("utf-8-sig").splitlines())
     assert {row["id"] for row in table if row["gold"]} == gold
     report = import_file(builders.make_project("again"), BytesIO(lines), ImportOptions(), dry_run=True)

@@ -2,6 +2,8 @@
 
 import io
 import math
+import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -141,6 +143,32 @@ def test_a_tiff_of_any_depth_shows_its_range(mode: str, low: float, high: float,
     picture = Image.new(mode, (40, 30), low)
     picture.paste(high, (20, 0, 40, 30))
     assert opened(draw(encoded(picture, "TIFF"), LIMITS).shown).convert("L").getextrema() == shown
+
+
+def tiff_of_12_bits(order: str, deflated: bool, side: tuple[int, int] = (41, 30)) -> bytes:
+    """Return a TIFF whose left half is red and whose right half is a dark blue, 12 bits a colour."""
+    (width, height), half = side, side[0] // 2
+    bits = "".join(f"{c:012b}" for x in range(width) for c in ((4095, 0, 0) if x < half else (0, 256, 2048)))
+    row = int(bits.ljust(-(-len(bits) // 8) * 8, "0"), 2).to_bytes(-(-len(bits) // 8))
+    pixels = zlib.compress(row * height) if deflated else row * height
+    single = {256: width, 257: height, 259: 8 if deflated else 1, 262: 2, 273: 140, 277: 3, 279: len(pixels), 284: 1}
+    tags = [(tag, 4, 1, value) for tag, value in single.items()] + [(258, 3, 3, 134)]
+    out = (b"II*\0" if order == "<" else b"MM\0*") + struct.pack(f"{order}IH", 8, len(tags))
+    out += b"".join(struct.pack(f"{order}HHII", *tag) for tag in sorted(tags))
+    return out.ljust(134, b"\0") + struct.pack(f"{order}3H", 12, 12, 12) + pixels
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("deflated", [False, True])
+def test_a_tiff_of_12_bits_a_colour_is_shown_in_8(order: str, deflated: bool) -> None:
+    content = tiff_of_12_bits(order, deflated)
+    shown = opened(draw(content, LIMITS).shown).convert("RGB")
+    assert shown.size == (41, 30)
+    assert [shown.getpixel(place) for place in ((0, 0), (19, 29), (20, 0), (40, 29))] == [
+        *((255, 0, 0), (255, 0, 0), (0, 16, 128), (0, 16, 128))
+    ]
+    with pytest.raises(BadPicture):
+        draw(content[:-40], LIMITS)
 
 
 def test_a_value_that_is_no_number_is_black_and_the_others_keep_their_range() -> None:

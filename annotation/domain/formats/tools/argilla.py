@@ -1,11 +1,14 @@
-"""Argilla: records as JSON, with the responses of each person, or flattened (`datasets`, Parquet) as `NAME.responses`.
+"""Argilla: records as JSON, with the responses of each person, or flattened (Parquet, CSV) as `NAME.responses`.
 
 Only submitted responses are labels. One question is the label; answers to the others count where the project asks a
 question of the same code, and are kept with the post.
 """
 
+import ast
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -41,6 +44,11 @@ def is_record(record: Mapping[str, Any]) -> bool:
 def is_flat(names: Collection[str]) -> bool:
     """Return whether these are the columns of flattened records."""
     return any(name.endswith(_USERS) for name in names)
+
+
+def table_of_records(reading: Reading, columns: frozenset[str]) -> "Record":
+    """Return the reader of a CSV of flattened records. Raises BadValue."""
+    return Record(reading, dict.fromkeys(columns))
 
 
 class Record(Shape):
@@ -199,5 +207,20 @@ def _objects(value: Any) -> Sequence[Mapping[str, Any]]:
 
 
 def _parsed(value: Any) -> Any:
-    """Return what a cell holds as JSON; other values stay as they are. Raises BadValue."""
-    return strict_json.parse(value) if isinstance(value, str) and value[:1] in ("{", "[") else value
+    """Return what a cell holds as JSON, or as Python writes a list; other values stay as they are. Raises BadValue."""
+    if not isinstance(value, str) or value[:1] not in ("{", "["):
+        return value
+    try:
+        return strict_json.parse(value)
+    except BadValue:
+        if _WITHOUT_COMMAS.search(value):
+            reason = (
+                "A list has no commas between its values, as numpy writes it. Export the records as JSON or Parquet."
+            )
+            raise BadValue("bad_labels", reason, "responses") from None
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            return ast.literal_eval(value)
+        raise
+
+
+_WITHOUT_COMMAS = re.compile(r"""['"]\s+['"]""")

@@ -6,12 +6,13 @@ from typing import Any
 
 from annotation.domain.formats import fields
 from annotation.domain.formats.base import UNNAMED, BadValue, Reading, Row, RowLabel
+from annotation.domain.formats.tools.passages import marked, named_by, of_doccano, without_label
 from annotation.domain.text_rules import text_digest
 
 PRODIGY_USES = {
     **{"text": "text", "image": "image", "_input_hash": "id", "accept": "labels", "label": "labels"},
     **{"answer": "answer", "_annotator_id": "annotator", "_session_id": "annotator", "_timestamp": "labels"},
-    **dict.fromkeys(("options", "config", "_task_hash", "_view_id", "_is_binary"), "computed"),
+    **dict.fromkeys(("options", "config", "tokens", "_task_hash", "_view_id", "_is_binary"), "computed"),
 }
 POTATO_USES = {
     **{"instance_id": "id", "id": "id", "displayed_text": "text", "text": "text", "user_id": "annotator"},
@@ -21,7 +22,7 @@ POTATO_USES = {
 
 def is_prodigy(record: Mapping[str, Any]) -> bool:
     """Return whether a line is an answer from Prodigy."""
-    return record.get("answer") in ("accept", "reject", "ignore") and bool(record.keys() & {"accept", "label"})
+    return record.get("answer") in ("accept", "reject", "ignore") and bool(record.keys() & {"accept", "label", "spans"})
 
 
 def is_potato(record: Mapping[str, Any]) -> bool:
@@ -30,7 +31,10 @@ def is_potato(record: Mapping[str, Any]) -> bool:
 
 
 def prodigy(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
-    """Read one answer. Only an accepted one is a label: who rejects a category names none, who ignores says nothing."""
+    """Read one answer. Only an accepted one is a label: who rejects a category names none, who ignores says nothing.
+
+    Marked passages name the category where no choice does.
+    """
     text = fields.item_text(record.get("text"))
     picture = fields.picture_path(record.get("image"), "image")
     if not text and not picture:
@@ -38,8 +42,23 @@ def prodigy(line: int, key: str, record: Mapping[str, Any], reading: Reading) ->
     given = record.get("_input_hash")
     name = fields.external_id(given, "_input_hash") if given is not None else text_digest(text)[:16]
     chosen = record.get("accept") if "accept" in record else record.get("label")
-    category = fields.category(chosen, "accept") if record.get("answer") == "accept" else None
-    return Row(line, name, text=text, picture=picture, labels=_label(category, _who(record), _moment(record)))
+    category = fields.category(chosen, "accept")
+    row, passages = Row(line, name, text=text, picture=picture), of_doccano(record.get("spans"))
+    if record.get("answer") != "accept":
+        return row
+    if passages:
+        category = named_by(passages, category, reading)
+    row.labels = _label(category, _who(record), _moment(record))
+    if passages and row.labels:
+        row.labels = (marked(row.labels[0], passages, reading),)
+    elif passages:
+        row.not_counted = without_label({}, passages)
+    return row
+
+
+def prodigy_use(name: str, record: Mapping[str, Any]) -> str | None:
+    """Return what a column is read as. Returns None for others, also for regions of a picture, which are kept."""
+    return "answers" if name == "spans" and of_doccano(record[name]) else PRODIGY_USES.get(name)
 
 
 def potato(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:

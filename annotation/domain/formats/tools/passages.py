@@ -7,23 +7,16 @@ an emoji takes two.
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from annotation.domain.category_sets import SEPARATOR
-from annotation.domain.formats.base import PASSAGES, BadValue, LabelUse, NotCounted, Reading, Row
+from annotation.domain.formats.base import PASSAGES, BadValue, LabelUse, NotCounted, Passage, Reading, Row, RowLabel
+from annotation.domain.formats.labels.of_annotators import NAMED
 from annotation.domain.formats.mapping import NO_LABEL, with_label
 from annotation.domain.text_rules import TEXT_LIMIT
 
 MOST = 500
 """Passages of one text. A person marks a few; more are a file made to be slow."""
-
-
-class Passage(NamedTuple):
-    """A part of a text, [start, end), and what it was called; "" for no name."""
-
-    start: int
-    end: int
-    name: str
 
 
 @dataclass(frozen=True)
@@ -41,18 +34,36 @@ def with_passages(
 
     Without a category the names of the passages are its categories; who marked nothing says what `none_is` says.
     """
-    values = reading.mapped.values
-    names = [passage.name for passage in passages if passage.name and values.get(passage.name) != NO_LABEL]
-    written = category or SEPARATOR.join(dict.fromkeys(names)) or reading.mapped.none_is or None
+    written = named_by(passages, category, reading)
     seats = replace(reading, mapped=replace(reading.mapped, label_is=LabelUse.SEAT, label="label"))
     labelled = with_label(row, written, seats, annotator)
     if labelled is row:
-        left = row.not_counted.get(NotCounted.PASSAGES.value, 0) + len(passages)
-        row.not_counted = {**row.not_counted, NotCounted.PASSAGES.value: left} if passages else row.not_counted
+        row.not_counted = without_label(row.not_counted, passages)
         return row
-    places = [[passage.start, passage.end] for passage in passages]
     *others, last = labelled.labels
-    return replace(labelled, labels=(*others, replace(last, offered={PASSAGES: places})))
+    return replace(labelled, labels=(*others, marked(last, passages, reading)))
+
+
+def named_by(passages: Sequence[Passage], category: Any, reading: Reading) -> Any:
+    """Return the category beside the passages, else what they are called. Returns None where nothing says it."""
+    values = reading.mapped.values
+    names = [passage.name for passage in passages if passage.name and values.get(passage.name) != NO_LABEL]
+    return category or SEPARATOR.join(dict.fromkeys(names)) or reading.mapped.none_is or None
+
+
+def marked(label: RowLabel, passages: Sequence[Passage], reading: Reading) -> RowLabel:
+    """Return a label with the passages that its person marked, and their names unless these are left out."""
+    places = [[passage.start, passage.end] for passage in passages]
+    keeps = reading.columns.keeps
+    named = () if keeps and not keeps(NAMED) else tuple(passage for passage in passages if passage.name)
+    return replace(label, offered={PASSAGES: places}, passages=named)
+
+
+def without_label(not_counted: Mapping[str, int], passages: Sequence[Passage]) -> Mapping[str, int]:
+    """Return what does not count, with the passages of somebody who gave no label."""
+    if not passages:
+        return not_counted
+    return {**not_counted, NotCounted.PASSAGES.value: not_counted.get(NotCounted.PASSAGES.value, 0) + len(passages)}
 
 
 # ── doccano ───────────────────────────────────────────────────────────────────
