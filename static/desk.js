@@ -4,6 +4,7 @@
 (() => {
   "use strict";
 
+  const { keyOf } = window.interplay;
   const TEXT_FIELDS = "textarea, select, input:not([type=radio], [type=checkbox], [type=hidden])";
   const decision = () => document.getElementById("decision");
 
@@ -30,19 +31,19 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.isComposing || event.repeat || event.altKey) return;
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    const key = keyOf(event);
+    if (!key || event.defaultPrevented || event.repeat) return;
+    if (key === "Control+Enter") {
       const submit = submitFor(event.target);
       if (submit) { event.preventDefault(); submit.click(); }
       return;
     }
-    if (event.ctrlKey || event.metaKey) return;
-    if (event.key === "Escape" && event.target.matches?.(TEXT_FIELDS)) { event.target.blur(); return; }
+    if (key === "Escape" && event.target.matches?.(TEXT_FIELDS)) { event.target.blur(); return; }
     if (event.target.closest?.(TEXT_FIELDS)) return;
-    if (event.key === "Enter" && event.target.closest?.("a, button, summary")) return;
-    const target = named(event.key.length === 1 ? event.key.toLowerCase() : event.key);
+    if (key === "Enter" && event.target.closest?.("a, button, summary")) return;
+    const target = named(key);
     if (!target) {
-      if (event.key === " " && !event.target.closest?.("a, button, summary, input")) {
+      if (key === " " && !event.target.closest?.("a, button, summary, input")) {
         const toggle = document.querySelector("[data-picture] [data-toggle]");
         if (toggle) { event.preventDefault(); toggle.click(); }
       }
@@ -134,20 +135,20 @@
   const fieldsOf = (form) => [...form.elements].filter((field) => field.name && "defaultValue" in field && field.matches(TEXT_FIELDS));
   const isChanged = (field) => field.value !== field.defaultValue;
   const isUnsent = (form) => "unsent" in form.dataset || fieldsOf(form).some(isChanged);
-  const keyOf = (form) => `${form.dataset.draft} ${form.elements.version?.value ?? ""}`;
+  const placeOf = (form) => `${form.dataset.draft} ${form.elements.version?.value ?? ""}`;
   const taken = new WeakSet();
   function keep(form) {
     const unsent = (field) => isChanged(field) || ("unsent" in form.dataset && field.value !== "");
     const changed = fieldsOf(form).filter(unsent).map((field) => [field.name, field.value]);
-    if (changed.length) sessionStorage.setItem(keyOf(form), JSON.stringify(changed));
-    else sessionStorage.removeItem(keyOf(form));
+    if (changed.length) sessionStorage.setItem(placeOf(form), JSON.stringify(changed));
+    else sessionStorage.removeItem(placeOf(form));
     const told = form.querySelector("[data-changed]");
     if (told) told.hidden = !isUnsent(form);
   }
   function takeUp(form) {
     if (taken.has(form)) return;
     taken.add(form);
-    const changed = new Map("unsent" in form.dataset ? [] : JSON.parse(sessionStorage.getItem(keyOf(form)) ?? "[]"));
+    const changed = new Map("unsent" in form.dataset ? [] : JSON.parse(sessionStorage.getItem(placeOf(form)) ?? "[]"));
     for (const field of fieldsOf(form)) {
       if (!changed.has(field.name)) continue;
       field.value = changed.get(field.name);

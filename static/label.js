@@ -4,6 +4,7 @@
 (() => {
   "use strict";
 
+  const { keyOf } = window.interplay;
   const byId = (id) => document.getElementById(id);
   const TEXT_FIELDS = "textarea, select, input:not([type=radio], [type=checkbox], [type=hidden])";
 
@@ -222,13 +223,6 @@
   }, true);
 
   // ── Keys ────────────────────────────────────────────────────────────────────
-  const named = (event) => {
-    if (event.key.length > 1 || event.key === " ") return event.key;
-    if (/[a-z0-9]/i.test(event.key)) return event.key.toLowerCase();
-    // On other layouts (Hangul, Cyrillic, digits under Shift) the key's place on the keyboard counts.
-    return event.code.replace(/^(Key|Digit|Numpad)(?=.$)/, "").toLowerCase();
-  };
-
   function choose(input) {
     if (input.type === "checkbox") input.checked = !input.checked;
     else input.checked = input.dataset.press ? !input.checked : true;
@@ -243,23 +237,22 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.isComposing || !answerForm()) return;
+    const key = keyOf(event);
+    if (!key || !answerForm()) return;
     if (byId("drawer")?.open) {
-      if (named(event) === "g") byId("drawer").close();
+      if (key === "g") byId("drawer").close();
       return;
     }
     // A field of a panel that has just closed keeps the focus until the next frame; keys are the page's by then.
     const target = event.target.checkVisibility() ? event.target : document.body;
     if (target.matches(TEXT_FIELDS)) {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); submit(); }
-      else if (event.key === "Enter" && target.id === "id_target_group") {
+      if (key === "Control+Enter") { event.preventDefault(); submit(); }
+      else if (key === "Enter" && target.id === "id_target_group") {
         event.preventDefault();
         target.closest("[popover]")?.hidePopover();
       }
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const key = named(event);
     if (key === " ") {
       // A category that is not chosen yet is chosen by it, as every radio button is.
       if (target.closest("button:not([data-reveal]), a, summary, input[type=checkbox], input[type=radio]:not(:checked)")) return;
@@ -290,7 +283,7 @@
     if (button.popoverTargetElement) enter(button.popoverTargetElement);
   });
   document.addEventListener("keyup", (event) => {
-    if (event.key !== " " || event.target.matches?.(TEXT_FIELDS)) return;
+    if (event.target.matches?.(TEXT_FIELDS) || event.code !== "Space") return; // whatever else is held
     if (event.target.closest?.("[data-reveal]")) event.preventDefault();
     letGo();
   });
