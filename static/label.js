@@ -231,6 +231,14 @@
     input.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
+  // Who answers with one key sends by choosing, where the way back is open and no question waits for its answer.
+  function sendsAtOnce(input) {
+    const step = answerForm().dataset.step;
+    if (!("oneKey" in document.documentElement.dataset) || !["answer", "keep_or_change"].includes(step)) return false;
+    if (input.type !== "radio" || input.name !== "category" || !input.checked) return false;
+    return !inBench("[data-question][data-required]:not([inert], :has([name^=answer_]:checked:not([value=''])))");
+  }
+
   function submit() {
     const form = answerForm();
     form.requestSubmit(form.querySelector("[data-submit]"));
@@ -275,7 +283,12 @@
     }
     if (target.closest(".menu, [popover]:not(.more)")) return;
     const input = inBench(`input[data-key="${CSS.escape(key)}"]`) ?? inBench(`input[data-press="${CSS.escape(key)}"]`);
-    if (input) { event.preventDefault(); choose(input); return; }
+    if (input) {
+      event.preventDefault();
+      choose(input);
+      if (sendsAtOnce(input)) submit();
+      return;
+    }
     const button = document.querySelector(`[data-press="${CSS.escape(key)}"]:is(button, a, summary)`);
     if (!button) return;
     event.preventDefault();

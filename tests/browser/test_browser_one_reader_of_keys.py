@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.conf import settings
@@ -12,7 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Role, Stage
-from annotation.models import KnownAnswer, Membership, Project, User
+from annotation.models import KnownAnswer, Membership, Project
 from builders import (
     category,
     make_item,
@@ -21,7 +20,6 @@ from builders import (
     make_member,
     make_open_item,
     make_project,
-    make_user,
 )
 from generation.counterspeech import request
 from question_builders import make_all_questions
@@ -96,7 +94,7 @@ READ = """([cases, tag]) => cases.map((fields) => {
   if (target !== document.body) target.remove();
   return key;
 })"""
-# Presses, for each control with a sign as its key, that key in one spelling; returns the controls that nothing answered.
+# Presses each control's key in one spelling; returns how many there are, and the keys that nothing answered.
 PRESS = """(spelling) => {
   const unanswered = [];
   const keyed = [...document.querySelectorAll("[data-press], [data-key]")]
@@ -126,7 +124,8 @@ END_A_WORD = """() => {
   for (const kind of ["submit", "click"]) window.addEventListener(kind, refuse, true);
   const fields = [...document.querySelectorAll("textarea, input")].filter((each) => each.checkVisibility());
   for (const target of [document.body, ...fields]) for (const ctrlKey of [false, true]) {
-    const event = new KeyboardEvent("keydown", { key: "Enter", code: "Enter", ctrlKey, bubbles: true, cancelable: true });
+    const fields = { key: "Enter", code: "Enter", ctrlKey, bubbles: true, cancelable: true };
+    const event = new KeyboardEvent("keydown", fields);
     Object.defineProperty(event, "keyCode", { value: 229 });
     target.dispatchEvent(event);
   }
