@@ -81,7 +81,7 @@ _KEYS = PageKeys(
         PageKey("x", _("Exclude")),
         PageKey("m", _("More")),
         PageKey("s", _("Start a method")),
-        PageKey("b", _("Open the debate")),
+        PageKey("b", _("Debates")),
         PageKey("n", _("Next tab")),
         PageKey("g", _("Guidelines")),
         PageKey("u", _("Not sure")),

@@ -17,13 +17,19 @@
     return buttons.find((each) => ["Control+Enter", "Enter"].includes(each.dataset.press)) ?? (buttons.length === 1 ? buttons[0] : null);
   }
 
+  // The key of a tab that is open already opens what is folded in it.
+  const foldedBehind = (tab) => tab.matches(".tabs > a[aria-current]")
+    ? document.querySelector("#help :is(details[data-beside], details.is-round):not([open]) > summary") : null;
+  let goesInto = false; // a form was called by its key: its first field has the keyboard next
+
   function press(target) {
     const closed = target.closest("details[data-copy]:not([open])"); // words about a post are opened by their reader alone
     if (closed) { closed.querySelector("summary").focus(); return; }
     if (target.matches(TEXT_FIELDS)) {
       for (let fold = target.closest("details:not([open])"); fold; fold = target.closest("details:not([open])")) fold.open = true;
       target.focus();
-    } else target.click();
+    } else (foldedBehind(target) ?? target).click();
+    goesInto = target.matches("[data-in-place]:not(.tabs > a)");
     if (target.matches("input[type=radio]")) target.focus();
     const panel = target.popoverTargetElement; // what a key opened is gone into, or Tab would begin at the page's top
     if (panel?.matches(":popover-open")) panel.querySelector(TEXT_FIELDS)?.focus();
@@ -73,8 +79,20 @@
     const [count, runs] = [document.querySelector(".work > .tabs .quiet"), target.querySelectorAll(".runs-of-post li").length];
     if (target.id === "help" && target.querySelector("#run")) count.textContent = String(Math.max(1, runs, Number(count.textContent)));
   });
+  document.addEventListener("htmx:afterSwap", ({ target }) => {
+    if (target.id === "help" && goesInto) target.querySelector(`:is(${TEXT_FIELDS}, input:not([type=hidden]), summary)`)?.focus();
+    if (target.id === "help") goesInto = false;
+  });
   document.addEventListener("DOMContentLoaded", openInPlace);
   document.addEventListener("htmx:afterSwap", openInPlace);
+
+  // The tabs beside the post in turn; those that lead to another page are left out.
+  const nextTab = document.querySelector("[data-next-tab]");
+  nextTab?.addEventListener("click", () => {
+    const tabs = [...nextTab.parentElement.querySelectorAll("a[data-in-place]")];
+    tabs[(tabs.findIndex((tab) => tab.ariaCurrent) + 1) % tabs.length].click();
+  });
+  if (nextTab) nextTab.hidden = false;
 
   // A tab whose part was brought into the page is the current one.
   document.addEventListener("htmx:afterRequest", (event) => {
