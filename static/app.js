@@ -200,9 +200,14 @@
 
   // A lost connection or a server fault must never look like success. That the server is away is told until it answers;
   // what it refused, until something is stored.
+  const floating = () => {
+    const place = document.createElement("div");
+    Object.assign(place, { id: "messages", className: "messages is-floating", ariaLive: "assertive" });
+    document.body.append(place);
+    return place;
+  };
   const tell = (text, until = "stored") => {
-    const place = document.getElementById("messages");
-    if (!place) return;
+    const place = document.getElementById("messages") ?? floating();
     clearInterval(listening);
     listening = 0;
     const notice = document.createElement("p");
@@ -237,7 +242,47 @@
       if (mine === listening && answer?.status < 500) answered();
     }, 3000);
   };
-  Object.assign(window.interplay, { tell, tellOffline, answered });
+
+  // Each sign-in makes the forms of earlier pages stale. Whoever is still the same person sends with a new token, unasked.
+  // On a page of another person nothing is sent, nor lost.
+  const token = () => /(?:^|; )csrftoken=([^;]*)/.exec(document.cookie)?.[1] ?? "";
+  let known = token();
+  const isFresh = () => token() === known;
+  async function freshen() {
+    if (isFresh()) return true;
+    const answer = await fetch("/me/").catch(() => null);
+    if (!answer) { tellOffline(); return false; }
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const [now, here] = [page.documentElement.dataset.person, document.documentElement.dataset.person];
+    if (now && now !== here) { leadOn(!here); return false; }
+    const fresh = page.querySelector("[name=csrfmiddlewaretoken]")?.value;
+    for (const field of document.querySelectorAll("[name=csrfmiddlewaretoken]")) if (fresh) field.value = fresh;
+    if (fresh) document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRFToken": fresh }));
+    known = token();
+    return true;
+  }
+  function leadOn(isStranger) {
+    if (isStranger && location.pathname.startsWith("/accounts/login")) { location.reload(); return; } // to the page they wanted
+    tell(document.body.dataset.otherPerson);
+    const link = document.createElement("a");
+    link.href = location.href;
+    link.textContent = document.body.dataset.loadPage;
+    document.querySelector("#messages > .notice").append(" ", link);
+  }
+  window.addEventListener("submit", (event) => {
+    const { target: form, submitter } = event;
+    if (isFresh() || form.getAttribute("method") !== "post") return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    freshen().then((same) => { if (same) form.requestSubmit(submitter); });
+  }, true);
+  document.addEventListener("htmx:confirm", (event) => {
+    if (isFresh() || event.detail.verb === "get") return;
+    event.preventDefault();
+    freshen().then((same) => { if (same) event.detail.issueRequest(true); });
+  });
+
+  Object.assign(window.interplay, { tell, tellOffline, answered, freshen });
   // Without a connection a form or a link would leave for the browser's own page about it: it stays, and says so.
   // A server on this machine answers all the same.
   let answersWithout = false;

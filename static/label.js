@@ -28,7 +28,17 @@
     if (!("refused" in form.dataset)) restoreDraft(form);
     tellDone(form);
     showDefinition();
+    nameMain();
     document.dispatchEvent(new Event("post:ready"));
+  }
+
+  // Readers hear which post they came to: its number and, where it is open, its text.
+  function nameMain() {
+    const main = byId("main"), text = inBench(".words .post-text");
+    const words = text?.checkVisibility() ? text.textContent.trim().replace(/\s+/g, " ").slice(0, 300) : "";
+    const name = byId("page-title").textContent.trim().replace(/\s+/g, " ");
+    main.setAttribute("aria-label", words ? `${name}. ${words}` : name);
+    main.removeAttribute("aria-labelledby");
   }
 
   // ── What was done a moment ago, and how to take it back ─────────────────────
@@ -52,6 +62,7 @@
     sessionStorage.removeItem("done");
     const left = kept ? kept.at + MOMENT - Date.now() : 0;
     done = left > 0 && kept.step !== "first_answer" && kept.seat !== form.dataset.seat && !byId("said") ? kept.words : "";
+    if (byId("stored")) byId("stored").textContent = done; // outlives the post, so that it is read out
     if (done) setTimeout(() => { done = ""; if (answerForm() === form) showDefinition(); }, left);
   }
 
@@ -67,6 +78,7 @@
   document.addEventListener("question:answered", showDefinition);
 
   async function post_(address, fields = {}) {
+    if (!await window.interplay.freshen()) return Promise.reject(new Error("somebody else is signed in"));
     const body = new FormData();
     body.set("csrfmiddlewaretoken", answerForm().elements.csrfmiddlewaretoken.value);
     for (const [name, value] of Object.entries(fields)) body.set(name, value);

@@ -207,6 +207,8 @@ def test_a_second_tab_is_told_that_the_post_is_labelled_and_may_change_it(projec
     assert "You have labelled that post already" in text_of(answer)
     assert f"{PAGE}own/{Label.objects.get().public_id}/" in text_of(answer)
     assert "from the other tab" in text_of(answer)
+    said = re.sub(r"<[^>]+>|\s+", " ", text_of(answer).split('id="said"')[1].split("</div>")[0])
+    assert re.search(r"Stored: +1 +Racist .*Not stored: +2 +Sexist", re.sub(" +", " ", said))
 
 
 def test_a_seat_that_went_to_somebody_else_keeps_what_was_written_and_offers_the_next_post(project, wren):  # B107
