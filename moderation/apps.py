@@ -71,7 +71,7 @@ _TABS = (
 )
 _KEYS = PageKeys(
     "moderation",
-    _("The reviewers' desk"),
+    _("The reviewers’ desk"),
     debate_viewers,
     (
         PageKey("j", _("Next")),

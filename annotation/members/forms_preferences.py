@@ -62,9 +62,9 @@ class PreferencesForm(forms.ModelForm[User]):
         }
         help_texts = {
             "blur": _("Hold Space to look; the picture hides again when you let go."),
-            "grey": _("Takes colour out of every picture. The key Y switches it while you label."),
+            "grey": _("Takes colour out of every picture. A key switches it while you label."),
             "sepia": _("Brown tones in place of colours; also over grey."),
-            "fold_text": _("The key T opens and closes the text while you label."),
+            "fold_text": _("A key opens and closes the text while you label."),
             "one_key": _(
                 "A category’s key sends the answer at once where nothing else is required. Backspace takes it back."
             ),
