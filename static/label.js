@@ -361,7 +361,8 @@
   const SAID_AFTER = 400, LONGEST = 20_000;
   let told = 0, tries = 0;
   let unsent = null; // the form that was sent and not yet answered
-  const isAnswer = ({ detail }) => detail.elt?.id === "answer" && detail.requestConfig?.verb === "post";
+  // By the request: the form itself may have given way to the next post.
+  const isAnswer = ({ detail: { requestConfig } }) => requestConfig?.elt?.id === "answer" && requestConfig.verb === "post";
 
   function say(words) {
     const button = inBench("[data-submit]");
