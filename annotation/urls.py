@@ -45,6 +45,7 @@ urlpatterns = [
     # people
     path("", views_preferences.projects, name="projects"),
     path("me/", views_preferences.preferences, name="preferences"),
+    path("me/keys/", views_preferences.own_keys, name="own-keys"),
     path("me/look/", views_preferences.look, name="look"),
     path("me/data/", views_own_data.own_data, name="own-data"),
     path("me/data/interplay-my-data.json", views_own_data.own_file, name="own-file"),

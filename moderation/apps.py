@@ -10,6 +10,8 @@ from annotation.core.extensions import (
     Action,
     Extension,
     NavigationLink,
+    PageKey,
+    PageKeys,
     Tab,
     admins,
     debate_viewers,
@@ -66,6 +68,29 @@ _TABS = (
     Tab("moderation:item-runs", _("Debates")),
     Tab("moderation:item-scores", _("Scores"), beside=True),
     Tab("moderation:evidence", _("Evidence"), checks_claims=True, beside=True, of_text="moderation:text-evidence"),
+)
+_KEYS = PageKeys(
+    "moderation",
+    _("The reviewers’ desk"),
+    debate_viewers,
+    (
+        PageKey("j", _("Next")),
+        PageKey("k", _("Previous")),
+        PageKey("r", _("Rationale")),
+        PageKey("l", _("Label again")),
+        PageKey("x", _("Exclude")),
+        PageKey("m", _("More")),
+        PageKey("s", _("Start a method")),
+        PageKey("b", _("Debates")),
+        PageKey("n", _("Next tab")),
+        PageKey("g", _("Guidelines")),
+        PageKey("c", _("Reasons used before")),
+        PageKey("p", _("Assign or park")),
+        PageKey("y", _("Take it")),
+        PageKey("u", _("Decide it again")),
+        PageKey("t", _("The text")),
+        PageKey("z", _("Zoom")),
+    ),
 )
 
 
@@ -131,6 +156,7 @@ def _extension() -> Extension:
 
     return Extension(
         navigation=_PLACES,
+        page_keys=_KEYS,
         tabs=_TABS,
         actions=(
             Action("moderation:desk-item", _("Settle this dispute"), (Stage.DISPUTED,), debate_viewers, main=True),

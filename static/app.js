@@ -2,6 +2,8 @@
 (() => {
   "use strict";
 
+  const { keyOf, shownKey } = window.interplay;
+
   // Menus close on a click elsewhere and on Escape, which gives the focus back.
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll("details.menu[open]")) {
@@ -9,46 +11,12 @@
     }
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
+    if (keyOf(event) !== "Escape") return;
     const menu = document.querySelector("details.menu[open]");
     if (!menu) return;
     menu.open = false;
     menu.querySelector("summary").focus();
   });
-
-  // Who switched single keys off presses letters and digits with Alt, or not at all (WCAG 2.1.4). Fields take all of them.
-  const use = document.documentElement.dataset.keys;
-  const FIELDS = "textarea, select, input:not([type=radio], [type=checkbox])";
-  const isSingle = (key) => key.length === 1 && key !== " " && key !== "⌫";
-  if (use) {
-    window.addEventListener("keydown", (event) => {
-      if (!event.isTrusted || event.ctrlKey || event.metaKey || !(isSingle(event.key) || event.key === "Dead") || event.target.matches?.(FIELDS)) return;
-      event.stopImmediatePropagation();
-      if (use !== "alt" || !event.altKey) return;
-      event.preventDefault();
-      // With Alt some keyboards write another sign, or begin an accent: the place of the key counts.
-      const place = event.code.replace(/^(Key|Digit|Numpad)(?=.$)/, "").toLowerCase();
-      const key = place === "slash" && event.shiftKey ? "?" : place.length === 1 ? place : event.key;
-      event.target.dispatchEvent(
-        new KeyboardEvent("keydown", { key, code: event.code, repeat: event.repeat, bubbles: true, cancelable: true })
-      );
-    }, true);
-    const told = (key) => (use === "alt" ? `Alt+${key}` : "");
-    const tell = () => {
-      for (const cap of document.querySelectorAll("kbd")) {
-        if (isSingle(cap.textContent.trim())) { cap.textContent = told(cap.textContent.trim()); cap.hidden = use === "off"; }
-      }
-      for (const each of document.querySelectorAll("[aria-keyshortcuts]")) {
-        if (isSingle(each.getAttribute("aria-keyshortcuts"))) {
-          const key = told(each.getAttribute("aria-keyshortcuts"));
-          if (key) each.setAttribute("aria-keyshortcuts", key);
-          else each.removeAttribute("aria-keyshortcuts");
-        }
-      }
-    };
-    tell();
-    new MutationObserver(tell).observe(document.body, { childList: true, subtree: true });
-  }
 
   // `?` lists the page's keys: all that it shows beside its buttons, and the pictures' own.
   const keys = document.getElementById("keys");
@@ -61,26 +29,26 @@
   const row = (key, name) => {
     const [term, words, cap] = ["dt", "dd", "kbd"].map((tag) => document.createElement(tag));
     cap.textContent = key === "Control+Enter" ? "Ctrl+Enter" : key.length === 1 ? key.toUpperCase() : key;
+    cap.dataset.named = key; // as the person has it
     words.textContent = name;
     term.append(cap);
     return [term, words];
   };
   const openKeys = () => {
     const list = keys.querySelector("dl");
-    const rows = keyed().map((each) => [each.dataset.press ?? each.dataset.key, nameOfKeyed(each)]).filter(([key]) => use !== "off" || !isSingle(key));
+    const rows = keyed().map((each) => [shownKey(each.dataset.press ?? each.dataset.key), nameOfKeyed(each)]).filter(([key]) => key);
     const submit = document.querySelector("[data-submit]");
     if (submit && !rows.some(([key]) => key === "Enter")) rows.push(["Enter", nameOfKeyed(submit)]);
     if (document.querySelector("[data-reveal], [data-picture] [data-toggle]") && !rows.some(([key]) => key === " ")) {
       rows.push(["Space", list.dataset.look]);
     }
-    rows.push(["Esc", list.dataset.close], ["?", list.dataset.keys]);
-    list.replaceChildren(...[...new Map(rows.filter(([, name]) => name))].flatMap(([key, name]) => row(key, name)));
+    rows.push(["Esc", list.dataset.close], [shownKey("?"), list.dataset.keys]);
+    list.replaceChildren(...[...new Map(rows.filter(([key, name]) => key && name))].flatMap(([key, name]) => row(key, name)));
     keys.showModal();
     list.parentElement.focus();
   };
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "?" || !keys || keys.open || !keyed().length) return;
-    if (event.target.matches?.(FIELDS)) return;
+    if (keyOf(event) !== "?" || !keys || keys.open || !keyed().length) return;
     event.preventDefault();
     openKeys();
   });
@@ -134,8 +102,8 @@
     const zoomed = figure.classList.contains("is-zoomed");
     if (zoomed || target.closest("[data-zoom]")) zoom(figure, !zoomed);
   });
-  document.addEventListener("keydown", ({ key }) => {
-    if (key === "Escape") document.querySelectorAll("[data-picture].is-zoomed").forEach((figure) => zoom(figure, false));
+  document.addEventListener("keydown", (event) => {
+    if (keyOf(event) === "Escape") document.querySelectorAll("[data-picture].is-zoomed").forEach((figure) => zoom(figure, false));
   });
 
   // Where the keys of the categories scroll by themselves, the one that was chosen by its key comes into sight.
@@ -232,9 +200,14 @@
 
   // A lost connection or a server fault must never look like success. That the server is away is told until it answers;
   // what it refused, until something is stored.
+  const floating = () => {
+    const place = document.createElement("div");
+    Object.assign(place, { id: "messages", className: "messages is-floating", ariaLive: "assertive" });
+    document.body.append(place);
+    return place;
+  };
   const tell = (text, until = "stored") => {
-    const place = document.getElementById("messages");
-    if (!place) return;
+    const place = document.getElementById("messages") ?? floating();
     clearInterval(listening);
     listening = 0;
     const notice = document.createElement("p");
@@ -269,7 +242,47 @@
       if (mine === listening && answer?.status < 500) answered();
     }, 3000);
   };
-  window.interplay = { tell, tellOffline, answered };
+
+  // Each sign-in makes the forms of earlier pages stale. Whoever is still the same person sends with a new token, unasked.
+  // On a page of another person nothing is sent, nor lost.
+  const token = () => /(?:^|; )csrftoken=([^;]*)/.exec(document.cookie)?.[1] ?? "";
+  let known = token();
+  const isFresh = () => token() === known;
+  async function freshen() {
+    if (isFresh()) return true;
+    const answer = await fetch("/me/").catch(() => null);
+    if (!answer) { tellOffline(); return false; }
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const [now, here] = [page.documentElement.dataset.person, document.documentElement.dataset.person];
+    if (now && now !== here) { leadOn(!here); return false; }
+    const fresh = page.querySelector("[name=csrfmiddlewaretoken]")?.value;
+    for (const field of document.querySelectorAll("[name=csrfmiddlewaretoken]")) if (fresh) field.value = fresh;
+    if (fresh) document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRFToken": fresh }));
+    known = token();
+    return true;
+  }
+  function leadOn(isStranger) {
+    if (isStranger && location.pathname.startsWith("/accounts/login")) { location.reload(); return; } // to the page they wanted
+    tell(document.body.dataset.otherPerson);
+    const link = document.createElement("a");
+    link.href = location.href;
+    link.textContent = document.body.dataset.loadPage;
+    document.querySelector("#messages > .notice").append(" ", link);
+  }
+  window.addEventListener("submit", (event) => {
+    const { target: form, submitter } = event;
+    if (isFresh() || form.getAttribute("method") !== "post") return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    freshen().then((same) => { if (same) form.requestSubmit(submitter); });
+  }, true);
+  document.addEventListener("htmx:confirm", (event) => {
+    if (isFresh() || event.detail.verb === "get") return;
+    event.preventDefault();
+    freshen().then((same) => { if (same) event.detail.issueRequest(true); });
+  });
+
+  Object.assign(window.interplay, { tell, tellOffline, answered, freshen });
   // Without a connection a form or a link would leave for the browser's own page about it: it stays, and says so.
   // A server on this machine answers all the same.
   let answersWithout = false;

@@ -4,6 +4,7 @@
 (() => {
   "use strict";
 
+  const { keyOf } = window.interplay;
   const TEXT_FIELDS = "textarea, select, input:not([type=radio], [type=checkbox], [type=hidden])";
   const decision = () => document.getElementById("decision");
 
@@ -16,13 +17,19 @@
     return buttons.find((each) => ["Control+Enter", "Enter"].includes(each.dataset.press)) ?? (buttons.length === 1 ? buttons[0] : null);
   }
 
+  // The key of a tab that is open already opens what is folded in it.
+  const foldedBehind = (tab) => tab.matches(".tabs > a[aria-current]")
+    ? document.querySelector("#help :is(details[data-beside], details.is-round):not([open]) > summary") : null;
+  let goesInto = false; // a form was called by its key: its first field has the keyboard next
+
   function press(target) {
     const closed = target.closest("details[data-copy]:not([open])"); // words about a post are opened by their reader alone
     if (closed) { closed.querySelector("summary").focus(); return; }
     if (target.matches(TEXT_FIELDS)) {
       for (let fold = target.closest("details:not([open])"); fold; fold = target.closest("details:not([open])")) fold.open = true;
       target.focus();
-    } else target.click();
+    } else (foldedBehind(target) ?? target).click();
+    goesInto = target.matches("[data-in-place]:not(.tabs > a)");
     if (target.matches("input[type=radio]")) target.focus();
     const panel = target.popoverTargetElement; // what a key opened is gone into, or Tab would begin at the page's top
     if (panel?.matches(":popover-open")) panel.querySelector(TEXT_FIELDS)?.focus();
@@ -30,19 +37,19 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.isComposing || event.repeat || event.altKey) return;
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    const key = keyOf(event);
+    if (!key || event.defaultPrevented || event.repeat) return;
+    if (key === "Control+Enter") {
       const submit = submitFor(event.target);
       if (submit) { event.preventDefault(); submit.click(); }
       return;
     }
-    if (event.ctrlKey || event.metaKey) return;
-    if (event.key === "Escape" && event.target.matches?.(TEXT_FIELDS)) { event.target.blur(); return; }
+    if (key === "Escape" && event.target.matches?.(TEXT_FIELDS)) { event.target.blur(); return; }
     if (event.target.closest?.(TEXT_FIELDS)) return;
-    if (event.key === "Enter" && event.target.closest?.("a, button, summary")) return;
-    const target = named(event.key.length === 1 ? event.key.toLowerCase() : event.key);
+    if (key === "Enter" && event.target.closest?.("a, button, summary")) return;
+    const target = named(key);
     if (!target) {
-      if (event.key === " " && !event.target.closest?.("a, button, summary, input")) {
+      if (key === " " && !event.target.closest?.("a, button, summary, input")) {
         const toggle = document.querySelector("[data-picture] [data-toggle]");
         if (toggle) { event.preventDefault(); toggle.click(); }
       }
@@ -72,8 +79,20 @@
     const [count, runs] = [document.querySelector(".work > .tabs .quiet"), target.querySelectorAll(".runs-of-post li").length];
     if (target.id === "help" && target.querySelector("#run")) count.textContent = String(Math.max(1, runs, Number(count.textContent)));
   });
+  document.addEventListener("htmx:afterSwap", ({ target }) => {
+    if (target.id === "help" && goesInto) target.querySelector(`:is(${TEXT_FIELDS}, input:not([type=hidden]), summary)`)?.focus();
+    if (target.id === "help") goesInto = false;
+  });
   document.addEventListener("DOMContentLoaded", openInPlace);
   document.addEventListener("htmx:afterSwap", openInPlace);
+
+  // The tabs beside the post in turn; those that lead to another page are left out.
+  const nextTab = document.querySelector("[data-next-tab]");
+  nextTab?.addEventListener("click", () => {
+    const tabs = [...nextTab.parentElement.querySelectorAll("a[data-in-place]")];
+    tabs[(tabs.findIndex((tab) => tab.ariaCurrent) + 1) % tabs.length].click();
+  });
+  if (nextTab) nextTab.hidden = false;
 
   // A tab whose part was brought into the page is the current one.
   document.addEventListener("htmx:afterRequest", (event) => {
@@ -150,20 +169,20 @@
   const fieldsOf = (form) => [...form.elements].filter((field) => field.name && "defaultValue" in field && field.matches(TEXT_FIELDS));
   const isChanged = (field) => field.value !== field.defaultValue;
   const isUnsent = (form) => "unsent" in form.dataset || fieldsOf(form).some(isChanged);
-  const keyOf = (form) => `${form.dataset.draft} ${form.elements.version?.value ?? ""}`;
+  const placeOf = (form) => `${form.dataset.draft} ${form.elements.version?.value ?? ""}`;
   const taken = new WeakSet();
   function keep(form) {
     const unsent = (field) => isChanged(field) || ("unsent" in form.dataset && field.value !== "");
     const changed = fieldsOf(form).filter(unsent).map((field) => [field.name, field.value]);
-    if (changed.length) sessionStorage.setItem(keyOf(form), JSON.stringify(changed));
-    else sessionStorage.removeItem(keyOf(form));
+    if (changed.length) sessionStorage.setItem(placeOf(form), JSON.stringify(changed));
+    else sessionStorage.removeItem(placeOf(form));
     const told = form.querySelector("[data-changed]");
     if (told) told.hidden = !isUnsent(form);
   }
   function takeUp(form) {
     if (taken.has(form)) return;
     taken.add(form);
-    const changed = new Map("unsent" in form.dataset ? [] : JSON.parse(sessionStorage.getItem(keyOf(form)) ?? "[]"));
+    const changed = new Map("unsent" in form.dataset ? [] : JSON.parse(sessionStorage.getItem(placeOf(form)) ?? "[]"));
     for (const field of fieldsOf(form)) {
       if (!changed.has(field.name)) continue;
       field.value = changed.get(field.name);

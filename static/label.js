@@ -4,6 +4,7 @@
 (() => {
   "use strict";
 
+  const { keyOf } = window.interplay;
   const byId = (id) => document.getElementById(id);
   const TEXT_FIELDS = "textarea, select, input:not([type=radio], [type=checkbox], [type=hidden])";
 
@@ -27,7 +28,17 @@
     if (!("refused" in form.dataset)) restoreDraft(form);
     tellDone(form);
     showDefinition();
+    nameMain();
     document.dispatchEvent(new Event("post:ready"));
+  }
+
+  // Readers hear which post they came to: its number and, where it is open, its text.
+  function nameMain() {
+    const main = byId("main"), text = inBench(".words .post-text");
+    const words = text?.checkVisibility() ? text.textContent.trim().replace(/\s+/g, " ").slice(0, 300) : "";
+    const name = byId("page-title").textContent.trim().replace(/\s+/g, " ");
+    main.setAttribute("aria-label", words ? `${name}. ${words}` : name);
+    main.removeAttribute("aria-labelledby");
   }
 
   // ── What was done a moment ago, and how to take it back ─────────────────────
@@ -51,6 +62,7 @@
     sessionStorage.removeItem("done");
     const left = kept ? kept.at + MOMENT - Date.now() : 0;
     done = left > 0 && kept.step !== "first_answer" && kept.seat !== form.dataset.seat && !byId("said") ? kept.words : "";
+    if (byId("stored")) byId("stored").textContent = done; // outlives the post, so that it is read out
     if (done) setTimeout(() => { done = ""; if (answerForm() === form) showDefinition(); }, left);
   }
 
@@ -66,6 +78,7 @@
   document.addEventListener("question:answered", showDefinition);
 
   async function post_(address, fields = {}) {
+    if (!await window.interplay.freshen()) return Promise.reject(new Error("somebody else is signed in"));
     const body = new FormData();
     body.set("csrfmiddlewaretoken", answerForm().elements.csrfmiddlewaretoken.value);
     for (const [name, value] of Object.entries(fields)) body.set(name, value);
@@ -222,13 +235,6 @@
   }, true);
 
   // ── Keys ────────────────────────────────────────────────────────────────────
-  const named = (event) => {
-    if (event.key.length > 1 || event.key === " ") return event.key;
-    if (/[a-z0-9]/i.test(event.key)) return event.key.toLowerCase();
-    // On other layouts (Hangul, Cyrillic, digits under Shift) the key's place on the keyboard counts.
-    return event.code.replace(/^(Key|Digit|Numpad)(?=.$)/, "").toLowerCase();
-  };
-
   function choose(input) {
     if (input.type === "checkbox") input.checked = !input.checked;
     else input.checked = input.dataset.press ? !input.checked : true;
@@ -237,29 +243,36 @@
     input.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
+  // Who answers with one key sends by choosing, where the way back is open and no question waits for its answer.
+  function sendsAtOnce(input) {
+    const step = answerForm().dataset.step;
+    if (!("oneKey" in document.documentElement.dataset) || !["answer", "keep_or_change"].includes(step)) return false;
+    if (input.type !== "radio" || input.name !== "category" || !input.checked) return false;
+    return !inBench("[data-question][data-required]:not([inert], :has([name^=answer_]:checked:not([value=''])))");
+  }
+
   function submit() {
     const form = answerForm();
     form.requestSubmit(form.querySelector("[data-submit]"));
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.isComposing || !answerForm()) return;
+    const key = keyOf(event);
+    if (!key || !answerForm()) return;
     if (byId("drawer")?.open) {
-      if (named(event) === "g") byId("drawer").close();
+      if (key === "g") byId("drawer").close();
       return;
     }
     // A field of a panel that has just closed keeps the focus until the next frame; keys are the page's by then.
     const target = event.target.checkVisibility() ? event.target : document.body;
     if (target.matches(TEXT_FIELDS)) {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); submit(); }
-      else if (event.key === "Enter" && target.id === "id_target_group") {
+      if (key === "Control+Enter") { event.preventDefault(); submit(); }
+      else if (key === "Enter" && target.id === "id_target_group") {
         event.preventDefault();
         target.closest("[popover]")?.hidePopover();
       }
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const key = named(event);
     if (key === " ") {
       // A category that is not chosen yet is chosen by it, as every radio button is.
       if (target.closest("button:not([data-reveal]), a, summary, input[type=checkbox], input[type=radio]:not(:checked)")) return;
@@ -282,7 +295,12 @@
     }
     if (target.closest(".menu, [popover]:not(.more)")) return;
     const input = inBench(`input[data-key="${CSS.escape(key)}"]`) ?? inBench(`input[data-press="${CSS.escape(key)}"]`);
-    if (input) { event.preventDefault(); choose(input); return; }
+    if (input) {
+      event.preventDefault();
+      choose(input);
+      if (sendsAtOnce(input)) submit();
+      return;
+    }
     const button = document.querySelector(`[data-press="${CSS.escape(key)}"]:is(button, a, summary)`);
     if (!button) return;
     event.preventDefault();
@@ -290,7 +308,7 @@
     if (button.popoverTargetElement) enter(button.popoverTargetElement);
   });
   document.addEventListener("keyup", (event) => {
-    if (event.key !== " " || event.target.matches?.(TEXT_FIELDS)) return;
+    if (event.target.matches?.(TEXT_FIELDS) || event.code !== "Space") return; // whatever else is held
     if (event.target.closest?.("[data-reveal]")) event.preventDefault();
     letGo();
   });
@@ -343,7 +361,8 @@
   const SAID_AFTER = 400, LONGEST = 20_000;
   let told = 0, tries = 0;
   let unsent = null; // the form that was sent and not yet answered
-  const isAnswer = ({ detail }) => detail.elt?.id === "answer" && detail.requestConfig?.verb === "post";
+  // By the request: the form itself may have given way to the next post.
+  const isAnswer = ({ detail: { requestConfig } }) => requestConfig?.elt?.id === "answer" && requestConfig.verb === "post";
 
   function say(words) {
     const button = inBench("[data-submit]");

@@ -72,5 +72,5 @@
     if (next) enter(next);
     else handle().focus();
   });
-  document.addEventListener("keydown", ({ key }) => { if (key === "Escape" && current) show(null); }, true);
+  document.addEventListener("keydown", (event) => { if (window.interplay.keyOf(event) === "Escape" && current) show(null); }, true);
 })();

@@ -175,15 +175,15 @@
     return [Number(options[low].dataset.start), Number(options[high].dataset.end)];
   }
 
-  function keyInPicker(picker, event) {
+  function keyInPicker(picker, event, key) {
     if (!stops(picker).length) return false;
-    if (["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].includes(event.key)) {
-      walk(picker, event.key, event.shiftKey);
-    } else if (event.key === " ") {
+    if (["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].includes(key)) {
+      walk(picker, key, event.shiftKey);
+    } else if (key === " ") {
       toggle(picker, ...chosenSteps(picker));
       pickers.get(picker).from = null;
       paint(picker);
-    } else if (event.key === "Backspace" || event.key === "Delete") {
+    } else if (key === "Backspace" || key === "Delete") {
       erase(picker, ...chosenSteps(picker));
     } else {
       return false;
@@ -253,8 +253,8 @@
   const kinds = {
     span: {
       ready: readyPicker,
-      key: (question, target, event) => target.matches(".picker")
-        ? keyInPicker(target, event) : keyInOptions(question, target, event),
+      key: (question, target, event, key) => target.matches(".picker")
+        ? keyInPicker(target, event, key) : keyInOptions(question, target, event, key),
     },
   };
   const kindOf = (question) => kinds[question.dataset.kind] ?? {};
@@ -281,16 +281,15 @@
     changed(input);
   }
 
-  function keyInOptions(question, target, event) {
+  function keyInOptions(question, target, event, key) {
     const inputs = controls(question);
-    const digit = /^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1] ?? (/^[1-9]$/.test(event.key) ? event.key : null);
-    if (digit) {
-      if (inputs[digit - 1]) press(inputs[digit - 1]);
-    } else if (event.key === "Backspace" || event.key === "Delete") {
+    if (/^[1-9]$/.test(key)) {
+      if (inputs[key - 1]) press(inputs[key - 1]);
+    } else if (key === "Backspace" || key === "Delete") {
       for (const input of inputs) input.checked = false;
       changed(inputs[0]);
-    } else if (target.type === "checkbox" && /^Arrow/.test(event.key)) {
-      const way = /Right|Down/.test(event.key) ? 1 : -1;
+    } else if (target.type === "checkbox" && /^Arrow/.test(key)) {
+      const way = /Right|Down/.test(key) ? 1 : -1;
       inputs[(inputs.indexOf(target) + way + inputs.length) % inputs.length].focus();
     } else {
       return false;
@@ -299,45 +298,44 @@
     return true;
   }
 
-  function keyInText(target, event) {
-    if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || target.tagName !== "TEXTAREA") return;
+  function keyInText(target, event, key) {
+    if (key !== "Enter" || event.shiftKey || target.tagName !== "TEXTAREA") return;
     event.preventDefault();
     target.form.requestSubmit(target.form.querySelector("[data-submit]"));
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = window.interplay.keyOf(event);
+    if (!key || key === "Control+Enter") return;
     const question = questionOf(event.target);
-    if (event.key === "Escape" && !event.target.closest?.("dialog, [popover]") && pending()) {
+    if (key === "Escape" && !event.target.closest?.("dialog, [popover]") && pending()) {
       escaped = true;
       tellAgain();
     }
     if (question) {
-      if (event.key === "Escape") {
+      if (key === "Escape") {
         event.preventDefault();
         event.stopImmediatePropagation();
         document.getElementById("main").focus({ preventScroll: true });
         return;
       }
       if (event.target.matches("textarea, input:not([type=radio], [type=checkbox])")) {
-        keyInText(event.target, event);
+        keyInText(event.target, event, key);
         return;
       }
-      const taken = (kindOf(question).key ?? keyInOptions)(question, event.target, event);
-      if (taken || event.key === " ") event.stopImmediatePropagation(); // Space ticks here, it shows no picture
+      const taken = (kindOf(question).key ?? keyInOptions)(question, event.target, event, key);
+      if (taken || key === " ") event.stopImmediatePropagation(); // Space ticks here, it shows no picture
       if (taken) return;
     }
     if (event.target.matches?.("textarea, select, input:not([type=radio], [type=checkbox])")) return;
     if (event.repeat || event.target.closest?.("dialog, [popover]:not(.more)")) return;
     if (document.getElementById("drawer")?.open) return;
-    const digit = /^(?:Digit|Numpad)([0-9])$/.exec(event.code)?.[1] ?? (/^[0-9]$/.test(event.key) ? event.key : null);
-    if (digit && answerByDigit(digit)) {
+    if (/^[0-9]$/.test(key) && answerByDigit(key)) {
       event.preventDefault();
       event.stopImmediatePropagation();
       return;
     }
-    const letter = /^[a-z]$/i.test(event.key) ? event.key : event.code.replace(/^Key(?=.$)/, "");
-    const wanted = asked().find((one) => one.dataset.leads === letter.toLowerCase());
+    const wanted = asked().find((one) => one.dataset.leads === key);
     if (!wanted) return;
     event.preventDefault();
     event.stopImmediatePropagation();

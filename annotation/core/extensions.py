@@ -106,6 +106,27 @@ class Action:
 
 
 @dataclass(frozen=True)
+class PageKey:
+    """A letter that presses something on pages of an app, and what that does in words."""
+
+    letter: str
+    does: str | Promise
+
+
+@dataclass(frozen=True)
+class PageKeys:
+    """The letters of an app's pages. People may give each of them another letter of their own.
+
+    `app`: the app's name, which its URLs have too. `visible_to`: members who see such pages.
+    """
+
+    app: str
+    title: str | Promise
+    visible_to: Audience
+    keys: Sequence[PageKey]
+
+
+@dataclass(frozen=True)
 class GoldWanted:
     """How many gold items a project wants.
 
@@ -159,6 +180,7 @@ class Extension:
     actions: Sequence[Action] = ()
     copy_settings: Sequence[Callable[["Project", "Project"], None]] = ()
     """Functions that copy the app's settings from the first project to its copy."""
+    page_keys: PageKeys | None = None
     gold_wanted: GoldWanted | None = None
     sweeper_steps: Mapping[str, Callable[[], int]] = field(default_factory=dict)
     """Steps of the sweeper, by the name of the count that each returns."""
@@ -208,6 +230,11 @@ def tabs() -> Iterator[Tab]:
 def actions() -> Iterator[Action]:
     """Return the buttons of all extensions for an item's page."""
     return (action for extension in registered() for action in extension.actions)
+
+
+def page_keys() -> Iterator[PageKeys]:
+    """Return the letters of all extensions' pages."""
+    return (extension.page_keys for extension in registered() if extension.page_keys)
 
 
 def gold_wanted() -> GoldWanted | None:

@@ -120,6 +120,7 @@ def already_labelled(member: Membership, label: Label, form: AnswerForm | None) 
         _("You have labelled that post already"),
         sentence,
         kept=form,
+        stands=label,
         link=reverse("annotation:label-correct", args=[member.project.slug, label.public_id]),
         link_text=_("Change that answer"),
     )

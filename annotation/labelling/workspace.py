@@ -48,6 +48,7 @@ class PageNotice:
     text: str
     bad: bool = True
     kept: AnswerForm | None = None
+    stands: Label | None = None  # the answer that is stored instead of `kept`
     quotes: tuple[str, ...] = ()
     """The words of that post which the annotator had marked."""
     link: str = ""

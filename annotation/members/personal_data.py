@@ -21,7 +21,7 @@ FORMAT = "interplay-personal/1"
 _ACCOUNT = (
     *("username", "email", "first_name", "last_name", "date_joined", "last_login", "theme", "language"),
     *("access_mail", "passwords_guessed_at", "codes_guessed_at"),
-    *("blur", "blur_strength", "grey", "sepia", "picture_size", "fold_text", "keys"),
+    *("blur", "blur_strength", "grey", "sepia", "picture_size", "fold_text", "keys", "own_keys", "one_key"),
 )
 _MEMBERSHIP = (
     *("pseudonym", "annotates", "reviews", "administers", "active", "created_at", "withdrawn_at", "quota"),

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.domain.choices import Stage
-from annotation.members.forms_preferences import LookForm, PreferencesForm
+from annotation.members.forms_preferences import LookForm, OwnKeysForm, PreferencesForm
 from annotation.models import Item, Membership, User
 from annotation.pages.access import PersonRequest, page_before
 
@@ -61,6 +61,17 @@ def preferences(request: PersonRequest) -> HttpResponse:
         messages.success(request, _("Saved."))
         return _with_language(redirect("annotation:preferences"), form.cleaned_data["language"])
     return render(request, "annotation/preferences.html", {"form": form}, status=422 if form.is_bound else 200)
+
+
+@require_http_methods(["GET", "POST"])
+def own_keys(request: PersonRequest) -> HttpResponse:
+    """Show and store the letters that the person wants as keys."""
+    form = OwnKeysForm(request.POST if request.method == "POST" else None, user=request.user)
+    if form.is_valid():
+        form.save()
+        messages.success(request, _("Saved."))
+        return redirect("annotation:own-keys")
+    return render(request, "annotation/own_keys.html", {"form": form}, status=422 if form.is_bound else 200)
 
 
 @require_POST

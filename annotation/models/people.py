@@ -97,6 +97,8 @@ class User(AbstractUser):
         default=domain_choices.KeyUse.PLAIN,
         db_default=domain_choices.KeyUse.PLAIN,
     )
+    own_keys = models.JSONField(null=True, editable=False)  # by app and usual letter; none: all keys are as usual
+    one_key = models.BooleanField(default=False, db_default=False)  # the key of a category sends the answer
     viewing_chosen = models.BooleanField(default=False)  # False: a project that they join sets its defaults
     theme = models.CharField(max_length=8, choices=Theme.choices, default=Theme.SYSTEM)
     language = models.CharField(max_length=10, blank=True, default="")

@@ -31,6 +31,7 @@ from annotation.models import Category, Item, Membership, Project, User, WithCat
 from annotation.pages.display_names import name_of
 from annotation.pages.error_messages import says_it_all, sentence_for
 from annotation.pages.navigation import CAMPAIGN, address_of, headed, places_of
+from annotation.pages.page_keys import own_keys_here
 
 register = template.Library()
 
@@ -277,6 +278,13 @@ def closed_copy(context: template.Context, content: str, title: str = "") -> str
     return format_html(
         '<details class="fold is-copy" data-copy><summary>{}</summary>{}</details>', summary, SafeString(content)
     )
+
+
+@register.simple_tag(takes_context=True)
+def own_keys(context: template.Context) -> str:
+    """Return the person's own keys on this page as JSON (`annotation/pages/page_keys.py`). Returns "" without any."""
+    request = getattr(context, "request", None)
+    return own_keys_here(request) if request is not None and hasattr(request, "user") else ""
 
 
 @register.simple_tag

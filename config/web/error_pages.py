@@ -14,7 +14,9 @@ from django.core.exceptions import (
 )
 from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse, RawPostDataException, UnreadablePostError
+from django.shortcuts import redirect
 from django.template import loader
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import requires_csrf_token
 
@@ -125,7 +127,9 @@ def _typed_text(request: HttpRequest) -> str:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Return 403 for a form without a valid token."""
+    """Return 403 for a form without a valid token. Who signed in in another tab is led on from the sign-in page."""
+    if request.user.is_authenticated and request.path == reverse("account_login"):
+        return redirect(request.get_full_path())
     detail = _("The form was no longer valid; nothing was stored. Load the page again and send it once more.")
     if speaks_json(request):
         return failure(request, 403, "csrf_failed", detail)

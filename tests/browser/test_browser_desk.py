@@ -131,6 +131,31 @@ def test_scores_and_evidence_are_read_beside_the_post_by_keyboard(context, live_
     assert page.locator(".work").get_by_role("link", name="Counterspeech").get_attribute("hx-get") is None
 
 
+def test_debates_tabs_guidelines_and_methods_have_keys_that_are_listed(context, live_server, project, reviewer):
+    disputed(project, 0, 1, 2, text="Weeds again")
+    page = context.new_page()
+    sign_in(page, live_server)
+    queue(page, live_server)
+    page.keyboard.press("j")
+    arrived(page, "Weeds again")
+    page.keyboard.press("?")
+    listed = page.locator("#keys dt").all_inner_texts()
+    assert {"B", "N", "S", "G", "R", "L", "X"} <= set(listed)
+    page.keyboard.press("Escape")
+    current = page.locator(".work .tabs [aria-current]")
+    for name in ("Scores", "Evidence", "History", "Debates", "Scores"):
+        page.keyboard.press("n")
+        expect(current).to_contain_text(name)
+    page.keyboard.press("b")
+    expect(current).to_contain_text("Debates")
+    page.keyboard.press("s")
+    expect(page.locator("#help").locator(":focus")).to_be_visible()
+    page.keyboard.press("Escape")
+    with page.expect_popup() as opened:
+        page.keyboard.press("g")
+    expect(opened.value.get_by_role("heading", level=1)).to_contain_text("Guidelines")
+
+
 def test_a_missing_category_can_wait_while_other_posts_are_settled(context, live_server, project, reviewer):
     disputed(project, 0, 0, None, text="Whose hedge is it")
     disputed(project, 0, 1, 2, text="Weeds again")

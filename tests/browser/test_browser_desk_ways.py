@@ -89,7 +89,7 @@ def test_a_slip_a_parked_post_and_a_used_reason_by_keyboard_alone(browser, live_
     arrived(page, "Four")
 
     page.keyboard.press("0")
-    page.keyboard.press("w")
+    page.keyboard.press("c")
     page.keyboard.type("sat")
     expect(page.locator("#reasons-list [data-reason]")).to_have_text(["It is satire."])
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -85,6 +85,7 @@ ROUTES: dict[str, Route] = {
     # people
     "annotation:projects": Route(None),
     "annotation:preferences": Route(None, methods=BOTH),
+    "annotation:own-keys": Route(None, methods=BOTH),
     "annotation:look": Route(None, methods=POST),
     "annotation:totp-picture": Route(None, missing_is_fine=True),
     "annotation:own-data": Route(None),

@@ -207,6 +207,8 @@ def test_a_second_tab_is_told_that_the_post_is_labelled_and_may_change_it(projec
     assert "You have labelled that post already" in text_of(answer)
     assert f"{PAGE}own/{Label.objects.get().public_id}/" in text_of(answer)
     assert "from the other tab" in text_of(answer)
+    said = re.sub(r"<[^>]+>|\s+", " ", text_of(answer).split('id="said"')[1].split("</div>")[0])
+    assert re.search(r"Stored: +1 +Racist .*Not stored: +2 +Sexist", re.sub(" +", " ", said))
 
 
 def test_a_seat_that_went_to_somebody_else_keeps_what_was_written_and_offers_the_next_post(project, wren):  # B107
@@ -557,7 +559,7 @@ def test_the_goal_of_the_day_is_a_bar_for_oneself(project, wren, browser_of_wren
         make_open_item(project, f"Post {number}.")
     send(browser_of_wren, browser_of_wren.get(PAGE), category="0")
     page = text_of(browser_of_wren.get(PAGE))
-    assert "1 done today" in page and "25 %" in page
+    assert "1 of 4 today" in page
 
 
 # ── Blindness, hostile words, weight ──────────────────────────────────────────

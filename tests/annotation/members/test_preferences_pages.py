@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from annotation.domain.choices import Role, Stage
 from annotation.members.invitations import invite
 from annotation.models import Item, Seat, User
+from annotation.pages.page_keys import every_page_keys
 from builders import make_item, make_label, make_member, make_open_item, make_project, make_user
 
 pytestmark = pytest.mark.django_db
@@ -73,6 +75,36 @@ def test_preferences_are_stored_with_the_person(browser, wren):
     assert (wren.blur, wren.grey, wren.theme, wren.language) == (False, True, "dark", "ko")
     assert 'data-theme="dark"' in text_of(browser.get("/me/"))
     assert 'lang="ko"' in text_of(browser.get("/me/"))
+
+
+def test_own_keys_are_stored_with_the_person_and_told_to_the_pages_they_are_for(browser, wren):
+    make_member(make_project("garden"), Role.REVIEWER, user=wren)
+    assert "data-own-keys" not in text_of(browser.get("/me/keys/"))
+    sent = {"annotation-s": "k", "annotation-n": "", "moderation-j": "q"}
+    assert browser.post("/me/keys/", sent).status_code == 302
+    wren.refresh_from_db()
+    assert wren.own_keys == {"annotation": {"s": "k"}, "moderation": {"j": "q"}}
+    assert 'data-own-keys="{&quot;s&quot;: &quot;k&quot;}"' in text_of(browser.get("/me/keys/"))
+    assert 'data-own-keys="{&quot;j&quot;: &quot;q&quot;}"' in text_of(browser.get("/p/garden/desk/"))
+
+
+def test_two_actions_on_one_key_are_refused_and_what_was_typed_is_kept(browser, wren):
+    User.objects.filter(pk=wren.pk).update(own_keys={"moderation": {"j": "q"}})
+    answer = browser.post("/me/keys/", {"annotation-s": "k", "annotation-n": "k"})
+    page = text_of(answer)
+    assert answer.status_code == 422 and "K already presses “Note”." in page
+    assert page.count('value="k"') == 2
+    browser.post("/me/keys/", {"annotation-s": "k"})  # an annotator is offered no key of the desk: it stays
+    wren.refresh_from_db()
+    assert wren.own_keys == {"annotation": {"s": "k"}, "moderation": {"j": "q"}}
+
+
+def test_every_letter_of_a_page_stands_in_the_list_of_own_keys(settings):
+    listed = {place.app: {key.letter for key in place.keys} for place in every_page_keys()}
+    for app, letters in listed.items():
+        pages = Path(settings.BASE_DIR, "templates", app).rglob("*.html")
+        pressed = {letter for page in pages for letter in re.findall(r'data-press="([a-z])"', page.read_text("utf-8"))}
+        assert pressed <= letters, f"{app}: these letters are missing in its PageKeys"
 
 
 def test_nobody_makes_themselves_an_admin_by_preferences(browser, wren):

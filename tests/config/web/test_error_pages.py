@@ -110,3 +110,12 @@ def test_a_form_from_before_a_sign_in_in_another_tab_shows_what_was_typed(site, 
     assert ("What I saw, in many words." in page, 'href="/p/garden/label/"' in page) == (shown, shown)
     assert "a secret or two" not in page
     assert "a" * 64 not in page
+
+
+@pytest.mark.django_db
+def test_who_signed_in_in_another_tab_is_led_on_from_the_sign_in_page():
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(builders.make_user())
+    page = "/accounts/login/?next=/me/data/"
+    stale = {"csrfmiddlewaretoken": "a" * 64, "login": "wren", "password": "a secret or two"}
+    assert client.post(page, stale, follow=True).redirect_chain[-1][0] == "/me/data/"
