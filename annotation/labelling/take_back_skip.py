@@ -11,7 +11,7 @@ from annotation.assignment.item_query import is_item_wanted
 from annotation.assignment.take_seat import assignment, find_free_seat
 from annotation.core.transactions import short_transaction
 from annotation.labelling.submit import UNDO_TIME
-from annotation.models import Membership, Seat, Skip, WorkDay
+from annotation.models import Membership, PostponedSeat, Seat, Skip, WorkDay
 from annotation.workload.workday import caps_of
 from runs.sql.compiled_queries import Changes
 from runs.sql.database_clock import database_now
@@ -42,6 +42,7 @@ def take_back_skip(member: Membership, skip: Skip) -> Seat | None:
     seat = find_free_seat(ClaimRequest(member, now, state, caps_of(member), ahead=False), kept.item_id, wait=True)
     if seat is None:
         return None
+    PostponedSeat.objects.filter(seat=seat, member=member).delete()  # it comes first
     changes = Changes()
     changes.run(*assignment(seat))
     if not changes.send()[0]:
