@@ -69,6 +69,7 @@ urlpatterns = [
     path("p/<slug:slug>/label/", labelling_views.label, name="label"),
     path("p/<slug:slug>/label/ahead/", views_post.ahead, name="ahead"),
     path("p/<slug:slug>/label/undo/", labelling_views.undo, name="undo"),
+    path("p/<slug:slug>/label/skipped/<uuid:item>/back/", labelling_views.take_skip_back, name="skip-back"),
     path("p/<slug:slug>/label/later/", labelling_views.open_postponed, name="open-postponed"),
     path("p/<slug:slug>/label/own/<uuid:label>/before/", labelling_views.undo, name="undo-before"),
     path(

@@ -12,6 +12,7 @@ from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.assignment.outcomes import (
@@ -36,6 +37,7 @@ from annotation.assignment.outcomes import (
 )
 from annotation.assignment.seat_lookup import can_change_label
 from annotation.consensus.report_notices import who_is_told
+from annotation.core.found import found
 from annotation.labelling.forms import AnswerForm, IllegalContentForm, SkipForm, initial_from
 from annotation.labelling.further_answers import questions_for
 from annotation.labelling.next_post import already_labelled, answer_not_stored, go_on, next_post, post_gone, same_post
@@ -51,10 +53,14 @@ from annotation.labelling.submit import (
 from annotation.labelling.take_back_skip import fresh_skip, take_back_skip
 from annotation.labelling.views_post import annotator, ensure_reportable, own_seat
 from annotation.labelling.workspace import PageNotice, Workspace, categories_of, show_workspace, swaps_post
-from annotation.models import Membership, PostponedSeat, Seat
+from annotation.models import Membership, PostponedSeat, Seat, Skip
 from annotation.pages.access import PersonRequest
 from annotation.pages.project_page import project_page
 from runs.sql.database_clock import database_now
+
+STAYS_SKIPPED = gettext_lazy(
+    "The post stays skipped: it has no free place for you any more, or the time for that is over."
+)
 
 
 @require_GET
@@ -206,7 +212,7 @@ def _undo_leaving(request: PersonRequest, member: Membership, answered_at: datet
     if isinstance(newest, PostponedSeat):
         bring_back(member, newest)
     elif take_back_skip(member, newest) is None:
-        messages.info(request, _("The post stays skipped: it has no free place for you any more."))
+        messages.info(request, STAYS_SKIPPED)
     return True
 
 
@@ -226,6 +232,17 @@ def skip(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
             return next_post(request, member, already_labelled(member, stored, None), status=409)
         case NoSuchSeat():
             raise Http404
+
+
+@require_POST
+def take_skip_back(request: PersonRequest, slug: str, item: UUID) -> HttpResponse:
+    """Take a skip of the history back: its post comes next."""
+    member = annotator(request, slug)
+    skipped = found(Skip.objects.filter(annotator=member, item__public_id=item).first())
+    if take_back_skip(member, skipped) is None:
+        messages.info(request, STAYS_SKIPPED)
+        return redirect("annotation:history", slug)
+    return go_on(member)
 
 
 @require_POST
