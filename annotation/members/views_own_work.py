@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
+from annotation.assignment.training_gate import training_items
 from annotation.domain.choices import Role
 from annotation.domain.wellbeing import breaks
 from annotation.guidelines.versions import examples_of
@@ -18,10 +19,11 @@ from annotation.labelling.own_history import history_page
 from annotation.labelling.workspace import categories_of, done_today
 from annotation.members import participation
 from annotation.members.roles import LastAdmin
-from annotation.models import Guideline, Seat
+from annotation.models import Guideline, Membership, Seat, TrainingAttempt
 from annotation.pages.access import PersonRequest, annotator_past_or_present, member_of
 from annotation.pages.project_page import project_page
 from annotation.projects import consent_texts
+from annotation.training.attempts import begin_attempt
 from annotation.training.results import own_totals
 from annotation.wellbeing import preferences
 from annotation.wellbeing.forms import MOODS
@@ -35,6 +37,7 @@ def consent(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the content warning and the consent form that come before the first post."""
     member = member_of(request, slug, Role.ANNOTATOR)
     project = member.project
+    waits = _first_training(member)
     if request.method == "POST":
         if request.POST.get("version") != str(project.consent_version):
             messages.warning(request, _("The text has changed since you opened it: please read it again."))
@@ -43,6 +46,8 @@ def consent(request: PersonRequest, slug: str) -> HttpResponse:
             messages.error(request, _("Tick the box to agree, or leave: nothing happens without your agreement."))
             return redirect("annotation:consent", slug)
         participation.consent(member)
+        if waits and begin_attempt(member) is not None:
+            return redirect("annotation:training", slug)
         return redirect("annotation:label", slug)
     context = {
         "given": member.consent_version >= project.consent_version,
@@ -50,8 +55,17 @@ def consent(request: PersonRequest, slug: str) -> HttpResponse:
         "text": consent_texts.text(project),
         "seen": (consent_texts.who_can_tell(), consent_texts.seen_of_each()),
         "leaving": consent_texts.sentence(project.on_withdrawal),
+        "training_posts": waits,
     }
     return project_page(request, member, "annotation/consent.html", context)
+
+
+def _first_training(member: Membership) -> int:
+    """Return how many posts the training has that begins with the consent; 0 if none does."""
+    is_due = member.project.training_required and member.trained_at is None
+    if not is_due or TrainingAttempt.objects.filter(member=member).exists():
+        return 0
+    return len(training_items(member))
 
 
 @require_GET
