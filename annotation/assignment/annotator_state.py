@@ -15,10 +15,11 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from annotation.assignment.item_query import COMMON_QUEUE, ItemSearch, UnwantedContent
+from annotation.core.transactions import short_transaction
 from annotation.domain.wellbeing import breaks
 from annotation.domain.wellbeing.breaks import Caps, Milder, Workday, count_action
 from annotation.models import Batch, Guideline, Item, Label, Membership, OptOut, PostponedSeat, Project, Seat
-from annotation.workload.workday import newest_day_sql, read_workday
+from annotation.workload.workday import count_act, newest_day_sql, read_workday
 from runs.sql.compiled_queries import CompiledQuery, planned_cursor, slot
 
 _ITEM, _SEAT, _LABEL, _MEMBER, _GUIDELINE, _OPT_OUT, _TEAM, _POSTPONED = (
@@ -137,6 +138,13 @@ def read_annotator_state(member: Membership, now: datetime) -> AnnotatorState:
         quota_used=quota_used,
         postponed=postponed,
     )
+
+
+@short_transaction
+def count_reading(member: Membership) -> None:
+    """Count that the member works now, at what is no post: training, guidelines."""
+    member, now = lock_member(member)
+    count_act(member, read_annotator_state(member, now).pace, now)
 
 
 def quota_of(member: Membership) -> int | None:

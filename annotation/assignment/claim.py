@@ -214,7 +214,8 @@ def _shown(request: ClaimRequest, seat: Seat) -> tuple[Workday, HeldSeat]:
     pace = breaks.count_item_shown(request.pace, severe=is_severe(request.project, seat.item))
     offers_break = breaks.break_is_due(pace, request.caps)
     near = breaks.near(pace, request.caps)
-    held = HeldSeat(seat, request.state.labels_today, near, offers_break, request.state.postponed)
+    reached = breaks.newly_reached(request.pace, pace, request.caps)
+    held = HeldSeat(seat, request.state.labels_today, near, offers_break, request.state.postponed, reached)
     return breaks.offer_break(pace, request.now) if offers_break else pace, held
 
 

@@ -24,6 +24,8 @@ class HeldSeat:
     offers_break: bool = False
     postponed: int = 0
     """How many posts the annotator has put aside, with those that were lost and not told yet."""
+    reached: Limit | None = None
+    """The cap on severe items that this item used up."""
     comes_back: bool = False
     """Whether this one was put aside and comes now because nothing else is left."""
 

@@ -30,6 +30,7 @@ from annotation.domain.training import attempts_left
 from annotation.domain.wellbeing.breaks import Limit
 from annotation.guidelines.versions import news_for
 from annotation.labelling.forms import AnswerForm, initial_from, initial_of
+from annotation.labelling.interlude import go_to_interlude, interlude_before
 from annotation.labelling.postpone import forget_lost
 from annotation.labelling.take_back_skip import fresh_skip
 from annotation.labelling.views_post import own_seat
@@ -181,6 +182,10 @@ def show_no_post(
 
 
 def _show_held(request: PersonRequest, workspace: Workspace, status: int = 200) -> HttpResponse:
+    if workspace.notice is None and workspace.held is not None:
+        interlude = interlude_before(request, workspace.member, workspace.held)
+        if interlude is not None:
+            return go_to_interlude(request, workspace.project.slug, interlude)
     if workspace.held is not None and workspace.held.postponed:
         _say_what_was_lost(request, workspace.member)
     initial, choose = _initial(request, workspace), workspace.project.choose

@@ -10,6 +10,8 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
+from annotation.assignment.annotator_state import count_reading
+from annotation.assignment.postponed import postponed_seats
 from annotation.assignment.training_gate import training_items
 from annotation.domain.choices import Role
 from annotation.domain.wellbeing import breaks
@@ -72,6 +74,8 @@ def _first_training(member: Membership) -> int:
 def guidelines(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the valid guidelines and the categories with their definitions, also in the annotator's page."""
     member = member_of(request, slug)
+    if member.annotates and not member.project.is_closed:
+        count_reading(member)
     newest = Guideline.objects.filter(project=member.project).order_by("-number").first()
     context = {
         "guideline": newest,
@@ -97,11 +101,15 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def pause(request: PersonRequest, slug: str) -> HttpResponse:
-    """Show a page for a break: the held seats and until when; once on a working day, the check-in."""
+    """Show a page for a break: the held seats and until when; once on a working day, the check-in.
+
+    Between two posts it says what is said once (`annotation.labelling.interlude`).
+    """
     member = member_of(request, slug, Role.ANNOTATOR)
     held_seats = Seat.objects.filter(annotator=member, label__isnull=True, expires_at__gt=Now())
     context = {
-        "held": held_seats.order_by("expires_at", "pk"),
+        "held": held_seats.exclude(pk__in=postponed_seats(member).values("pk")).order_by("expires_at", "pk"),
+        "said": request.GET.get("said", ""),
         "asks": preferences.is_check_in_due(member),
         "moods": MOODS,
         "done_today": done_today(member),
