@@ -31,9 +31,10 @@ def history_page(member: Membership, number: str | None) -> tuple[Page[Any], lis
     return page, [{**rows[kind, key], "at": at} for key, kind, at in page.object_list]
 
 
-def _entries(rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
-    named = rows.annotate(kind=Value(kind, CharField()))
-    return named.order_by().values_list("pk", "kind", "at")
+def _entries(rows: QuerySet[Any], kind: str) -> QuerySet[Any, Any]:
+    named: QuerySet[Any] = rows.annotate(kind=Value(kind, CharField())).order_by()
+    entries: QuerySet[Any, Any] = named.values_list("pk", "kind", "at")
+    return entries
 
 
 def _labels_in_force(member: Membership) -> QuerySet[Label]:

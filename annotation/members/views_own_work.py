@@ -2,6 +2,7 @@
 
 import time
 from datetime import timedelta
+from typing import Any
 
 from django.contrib import messages
 from django.db.models.functions import Now
@@ -93,7 +94,7 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
     """
     member = annotator_past_or_present(request, slug)
     page, rows = history_page(member, request.GET.get("page"))
-    context = {"rows": rows, "page": page, "checked": own_totals(member)}
+    context: dict[str, Any] = {"rows": rows, "page": page, "checked": own_totals(member)}
     if member.active:
         context["done_today"] = done_today(member)
     return project_page(request, member, "annotation/history.html", context)
