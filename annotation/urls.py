@@ -70,6 +70,8 @@ urlpatterns = [
     path("p/<slug:slug>/label/", labelling_views.label, name="label"),
     path("p/<slug:slug>/label/ahead/", views_post.ahead, name="ahead"),
     path("p/<slug:slug>/label/undo/", labelling_views.undo, name="undo"),
+    path("p/<slug:slug>/label/skipped/<uuid:item>/back/", labelling_views.take_skip_back, name="skip-back"),
+    path("p/<slug:slug>/label/later/", labelling_views.open_postponed, name="open-postponed"),
     path("p/<slug:slug>/label/own/<uuid:label>/before/", labelling_views.undo, name="undo-before"),
     path(
         "p/<slug:slug>/label/own/<uuid:label>/",
@@ -89,6 +91,7 @@ urlpatterns = [
     path("p/<slug:slug>/label/<uuid:seat>/picture/", views_post.seat_picture, name="seat-picture"),
     path("p/<slug:slug>/label/<uuid:seat>/blurred/", views_post.seat_blurred, name="seat-blurred"),
     path("p/<slug:slug>/label/<uuid:seat>/renew/", views_post.renew, name="renew"),
+    path("p/<slug:slug>/label/<uuid:seat>/later/", limited("submit", labelling_views.later), name="later"),
     path("p/<slug:slug>/label/<uuid:seat>/skip/", limited("submit", labelling_views.skip), name="skip"),
     path(
         "p/<slug:slug>/label/<uuid:seat>/report/",

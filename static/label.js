@@ -48,10 +48,10 @@
 
   function keepDone(form) {
     if (!byId("words")) return; // training takes nothing back
-    const isSkip = form.id === "skip";
     const chosen = [...answerForm().querySelectorAll(":is([name=category], [name=categories], [name=low_quality]):checked")];
     const names = chosen.map((input) => input.closest("label").querySelector("span").textContent.trim()).join(", ");
-    const words = isSkip ? byId("words").dataset.skipped : byId("words").dataset.labelled.replace("{label}", names);
+    const said = byId("words").dataset;
+    const words = { skip: said.skipped, later: said.later }[form.id] ?? said.labelled.replace("{label}", names);
     sessionStorage.setItem("done", JSON.stringify({ seat: post.seat, step: answerForm().dataset.step, words, at: Date.now() }));
   }
 
@@ -350,7 +350,7 @@
 
   // ── Time in sight, and the seat ─────────────────────────────────────────────
   document.addEventListener("submit", (event) => {
-    if (["answer", "skip"].includes(event.target.id)) keepDone(event.target);
+    if (["answer", "skip", "later"].includes(event.target.id)) keepDone(event.target);
     if (event.target.id !== "answer") return;
     saveDraft(event);
     const field = event.target.elements.seconds; // training counts no time

@@ -42,6 +42,7 @@ from annotation.assignment.outcomes import (
     NoSuchSeat,
     NothingLeft,
     NotOpen,
+    Postponed,
     PriorsOpened,
     QuotaReached,
     Replayed,
@@ -49,6 +50,7 @@ from annotation.assignment.outcomes import (
     SeatLost,
     Skipped,
     Stored,
+    TooManyPostponed,
     TrainingNeeded,
 )
 from annotation.assignment.prior_display import first_answer_is_due, visible_picture_text, visible_priors
@@ -57,6 +59,7 @@ from annotation.domain.choices import Role
 from annotation.domain.questions.design_rows import question_row
 from annotation.domain.questions.kinds.registry import kind_of
 from annotation.labelling import submit
+from annotation.labelling.postpone import bring_back, postpone_seat
 from annotation.media.pictures import unlocked
 from annotation.media.responses import picture_file
 from annotation.models import Label, Membership, Picture, Seat
@@ -69,6 +72,7 @@ _SENTENCES = {
     "first_answer_needed": "Give your own view first; the priors open after it.",
     "first_answer_stands": "Your first answer for this item is stored already and stays; label the item now.",
     "first_answer_not_asked": "No first answer is asked for here, and none was stored; label the item.",
+    "too_many_postponed": "As many items as you may put aside are put aside: answer one of them first.",
     "item_closed": "This label is final and can no longer be changed.",
 }
 
@@ -79,6 +83,7 @@ _CODES: dict[type, str] = {
     FirstAnswerNeeded: "first_answer_needed",
     FirstAnswerStands: "first_answer_stands",
     FirstAnswerNotAsked: "first_answer_not_asked",
+    TooManyPostponed: "too_many_postponed",
     ItemClosed: "item_closed",
 }
 
@@ -131,6 +136,8 @@ _Outcome = (
     | ItemClosed
     | PriorsOpened
     | Skipped
+    | Postponed
+    | TooManyPostponed
     | Reported
     | NoSuchSeat
     | NoSuchLabel
@@ -147,13 +154,13 @@ def _outcome_response(outcome: _Outcome) -> Response:
             return Response(LabelShape(label).data)
         case PriorsOpened(priors=priors):
             return Response(BlindPriorShape(priors, many=True).data)
-        case Skipped():
+        case Skipped() | Postponed():
             return Response(status=204)
         case Reported(told=told):
             return Response(asdict(told))
         case KeyReused() | AlreadyLabelled() | ItemClosed():
             return _refused(_CODES[type(outcome)], outcome.label)
-        case SeatLost() | FirstAnswerNeeded() | FirstAnswerStands() | FirstAnswerNotAsked():
+        case SeatLost() | FirstAnswerNeeded() | FirstAnswerStands() | FirstAnswerNotAsked() | TooManyPostponed():
             return _refused(_CODES[type(outcome)])
         case NoSuchSeat() | NoSuchLabel():
             raise Http404
@@ -248,6 +255,30 @@ class SeatSkip(OwnWork):
         shape = SkipShape(data=request.data)
         shape.is_valid(raise_exception=True)
         return _outcome_response(submit.skip_seat(mine, seat, shape.validated_data["reason"]))
+
+
+class SeatLater(OwnWork):
+    """Put an item aside for the end of the sitting."""
+
+    rate = "label"
+
+    @extend_schema(request=None, responses={204: None, 409: LabelRefused})
+    def post(self, request: Request, slug: str, seat: UUID) -> Response:
+        """Put the item aside, up to five. Its seat stays yours; it comes back when nothing else is left."""
+        return _outcome_response(postpone_seat(_annotator(request, slug), seat))
+
+
+class Later(OwnWork):
+    """The items that one has put aside."""
+
+    rate = "next"
+
+    @extend_schema(request=None, responses={200: HeldSeatJson, 204: None})
+    def post(self, request: Request, slug: str) -> Response:
+        """Bring back the item that was put aside first, in front of the one that is held. 204: none can come now."""
+        mine = _annotator(request, slug)
+        seat = bring_back(mine)
+        return Response(status=204) if seat is None else Response(_seat_json(seat, break_offered=False))
 
 
 class SeatReport(OwnWork):

@@ -50,6 +50,8 @@ urlpatterns = [
     _in_project("seats/<uuid:seat>/label/", labelling.SeatLabel, "seat-label", takes_long_texts),
     _in_project("seats/<uuid:seat>/first-answer/", labelling.SeatFirstAnswer, "seat-first-answer", takes_long_texts),
     _in_project("seats/<uuid:seat>/skip/", labelling.SeatSkip, "seat-skip"),
+    _in_project("seats/<uuid:seat>/later/", labelling.SeatLater, "seat-later"),
+    _in_project("later/", labelling.Later, "later"),
     _in_project("seats/<uuid:seat>/report/", labelling.SeatReport, "seat-report"),
     _in_project("seats/<uuid:seat>/blurred/", labelling.SeatBlurred, "seat-blurred"),
     _in_project("seats/<uuid:seat>/picture/", labelling.SeatPicture, "seat-picture"),

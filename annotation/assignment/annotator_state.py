@@ -15,18 +15,22 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from annotation.assignment.item_query import COMMON_QUEUE, ItemSearch, UnwantedContent
-from annotation.domain.wellbeing.breaks import Caps, Workday, count_action
-from annotation.models import Batch, Guideline, Item, Label, Membership, OptOut, Project, Seat
-from annotation.workload.workday import newest_day_sql, read_workday
+from annotation.core.transactions import short_transaction
+from annotation.domain.wellbeing import breaks
+from annotation.domain.wellbeing.breaks import Caps, Milder, Workday, count_action
+from annotation.models import Batch, Guideline, Item, Label, Membership, OptOut, PostponedSeat, Project, Seat
+from annotation.workload.workday import count_act, newest_day_sql, read_workday
 from runs.sql.compiled_queries import CompiledQuery, planned_cursor, slot
 
-_ITEM, _SEAT, _LABEL, _MEMBER, _GUIDELINE, _OPT_OUT, _TEAM = (
-    f'"{model._meta.db_table}"' for model in (Item, Seat, Label, Membership, Guideline, OptOut, Batch.members.through)
+_ITEM, _SEAT, _LABEL, _MEMBER, _GUIDELINE, _OPT_OUT, _TEAM, _POSTPONED = (
+    f'"{model._meta.db_table}"'
+    for model in (Item, Seat, Label, Membership, Guideline, OptOut, Batch.members.through, PostponedSeat)
 )
 # A seat whose label was taken back is held again in addition to the seat in front, and comes first.
 _HELD = f"""
     SELECT s.id FROM {_SEAT} s JOIN {_ITEM} i ON i.id = s.item_id AND i.round = s.round
     WHERE s.annotator_id = m.id AND s.expires_at IS NOT NULL AND i.stage IN ('labelling', 'known')
+    AND NOT EXISTS (SELECT 1 FROM {_POSTPONED} p WHERE p.seat_id = s.id AND p.member_id = m.id)
     AND s.shown_at IS {{}} NULL ORDER BY s.shown_at DESC, s.held_at, s.id LIMIT 1
 """
 # The same condition as `Guideline.objects.unread_by`, for annotators who have labelled by an older version.
@@ -67,6 +71,8 @@ class AnnotatorState:
     labels_today: int
     quota_used: int | None
     """Labels given and seats held; None where no quota is set."""
+    postponed: int = 0
+    """Seats that they have put aside, and those of them that were lost and not told yet."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,13 @@ class ClaimRequest:
         """The workday including this act: the time since the last act counts as work."""
         return count_action(self.state.pace, self.now)
 
+    @property
+    def unwanted_now(self) -> UnwantedContent:
+        """What may not come next: opted-out content and, where milder items are due, severe ones."""
+        if isinstance(breaks.allowance(self.pace, self.caps), Milder):
+            return self.state.unwanted.and_severity(self.project.severe_from)
+        return self.state.unwanted
+
     def search(self, unwanted: UnwantedContent) -> ItemSearch:
         return ItemSearch(self.member, self.state.queues, unwanted)
 
@@ -113,7 +126,7 @@ def read_annotator_state(member: Membership, now: datetime) -> AnnotatorState:
     with planned_cursor() as cursor:
         values = [connection.ops.adapt_datetimefield_value(midnight), quota_of(member) is not None]
         cursor.execute(_statement(), [*values, member.pk])
-        front, ahead, must_read, opt_outs, teams, day, today, quota_used = cursor.fetchone()
+        front, ahead, must_read, opt_outs, teams, day, today, quota_used, postponed = cursor.fetchone()
     return AnnotatorState(
         front=front,
         ahead=ahead,
@@ -123,7 +136,15 @@ def read_annotator_state(member: Membership, now: datetime) -> AnnotatorState:
         pace=read_workday(day, now),
         labels_today=today,
         quota_used=quota_used,
+        postponed=postponed,
     )
+
+
+@short_transaction
+def count_reading(member: Membership) -> None:
+    """Count that the member works now, at what is no post: training, guidelines."""
+    member, now = lock_member(member)
+    count_act(member, read_annotator_state(member, now).pace, now)
 
 
 def quota_of(member: Membership) -> int | None:
@@ -154,6 +175,7 @@ def _statement() -> str:
     teams = f"SELECT {aggregate}(b.batch_id){cast} FROM {_TEAM} b WHERE b.membership_id = m.id"
     return f"""
         SELECT ({_HELD.format("NOT")}), ({_HELD.format("")}), {_MUST_READ}, ({opt_outs}), ({teams}),
-            ({newest_day_sql("m.id")}), ({_TODAY}), CASE WHEN %s THEN ({_QUOTA_USED}) END
+            ({newest_day_sql("m.id")}), ({_TODAY}), CASE WHEN %s THEN ({_QUOTA_USED}) END,
+            (SELECT COUNT(*) FROM {_POSTPONED} p WHERE p.member_id = m.id)
         FROM {_MEMBER} m WHERE m.id = %s
     """

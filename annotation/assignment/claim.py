@@ -4,6 +4,7 @@ An annotator holds at most two seats: the one in front of them (`shown_at` is se
 the page prefetches. `claim(member)` returns the seat in front; if there is none, it shows the one ahead (its clock
 starts then), and otherwise takes a new one. `claim(member, ahead=True)` returns the seat ahead or takes a new one
 without starting its clock. A seat whose label was taken back is held again in addition to these two and comes first.
+Seats that were put aside (`PostponedSeat`) are neither in front nor ahead: they come when nothing else is left.
 
 Caps, opt-outs and the order of severe items are checked and counted when an item comes in front of the annotator
 (`workload.workday`): a prefetched one that may not be shown any more is given back. The item in front always stays.
@@ -21,8 +22,6 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
-
-from django.db.models import F, QuerySet
 
 from annotation.assignment.annotator_state import ClaimRequest, lock_member, quota_of, read_annotator_state
 from annotation.assignment.item_query import (
@@ -47,8 +46,9 @@ from annotation.assignment.outcomes import (
     QuotaReached,
     TrainingNeeded,
 )
+from annotation.assignment.postponed import held_seats, keep_postponed, take_up_postponed
 from annotation.assignment.release_seats import free_lapsed_seats_of_project, free_seat, lock_items
-from annotation.assignment.take_seat import STAGES_WITH_SEATS, assignment, clock_fields, find_free_seat, lease_end
+from annotation.assignment.take_seat import assignment, clock_fields, find_free_seat, lease_end
 from annotation.assignment.training_gate import needs_training
 from annotation.core import signals
 from annotation.core.transactions import short_transaction
@@ -77,6 +77,7 @@ def claim(member: Membership, *, ahead: bool = False) -> ClaimOutcome:
     if state.must_read:
         return GuidelinesChanged()
     request = ClaimRequest(member, now, state, caps_of(member), ahead)
+    keep_postponed(request)
     seat_id = state.ahead if ahead else state.front
     if seat_id is not None and (seat := _renew_lease(request, seat_id)) is not None:
         return _held(request, seat)
@@ -93,6 +94,7 @@ def claim_after_label(member: Membership, now: datetime, pace: Workday) -> HeldS
     """
     state = read_annotator_state(member, now)
     request = ClaimRequest(member, now, replace(state, pace=pace), caps_of(member), ahead=False, may_wait=False)
+    keep_postponed(request)
     outcome: ClaimOutcome | None = None
     if gate(member) is None and not state.must_read and state.front is None:
         with suppress(_WouldWait):
@@ -122,9 +124,21 @@ def gate(member: Membership) -> ClaimOutcome | None:
 
 
 def _claim_next(request: ClaimRequest) -> ClaimOutcome:
+    """Return the seat ahead, a new one, or one that was put aside, in this order; otherwise the reason for none."""
+    outcome = _claim_another(request)
+    if request.ahead or isinstance(outcome, HeldSeat):
+        return outcome
+    seat = take_up_postponed(request)
+    if seat is None:
+        return outcome
+    store_workday(request.member, request.pace)
+    return replace(_held(request, seat), postponed=request.state.postponed - 1, comes_back=True)
+
+
+def _claim_another(request: ClaimRequest) -> ClaimOutcome:
     """Return the seat ahead if it may be shown, otherwise a new one, otherwise the reason why there is none."""
     state, allowed = request.state, breaks.allowance(request.pace, request.caps)
-    unwanted = _unwanted_now(request)
+    unwanted = request.unwanted_now
     if state.ahead is not None and not request.ahead:
         shown = _show_ahead(request, state.ahead, unwanted)
         if shown is not None:
@@ -145,20 +159,12 @@ def _claim_next(request: ClaimRequest) -> ClaimOutcome:
     return NothingLeft(until)
 
 
-def _unwanted_now(request: ClaimRequest) -> UnwantedContent:
-    """Return what may not come next: opted-out content and, where milder items are due, severe ones."""
-    unwanted = request.state.unwanted
-    if isinstance(breaks.allowance(request.pace, request.caps), Milder):
-        return unwanted.and_severity(request.project.severe_from)
-    return unwanted
-
-
 def _show_ahead(request: ClaimRequest, seat_id: int, unwanted: UnwantedContent) -> HeldSeat | None:
     """Start the clock of the seat ahead.
 
     Returns None if the seat is lost, or was given back because it may not be shown now.
     """
-    seat = _held_seats(request.member).filter(pk=seat_id).first()
+    seat = held_seats(request.member).filter(pk=seat_id).first()
     if seat is None:
         return None
     is_over = isinstance(breaks.allowance(request.pace, request.caps), NothingMore)
@@ -182,7 +188,7 @@ def _renew_lease(request: ClaimRequest, seat_id: int) -> Seat | None:
 
     Returns None if the seat is lost.
     """
-    seat = _held_seats(request.member).filter(pk=seat_id).first()
+    seat = held_seats(request.member).filter(pk=seat_id).first()
     if seat is None:
         return None
     seat.item.project = request.project
@@ -199,14 +205,17 @@ def _update_held(seat: Seat, fields: dict[str, Any]) -> bool:
 
 
 def _held(request: ClaimRequest, seat: Seat) -> HeldSeat:
-    return HeldSeat(seat, request.state.labels_today, breaks.near(request.pace, request.caps))
+    near = breaks.near(request.pace, request.caps)
+    return HeldSeat(seat, request.state.labels_today, near, postponed=request.state.postponed)
 
 
 def _shown(request: ClaimRequest, seat: Seat) -> tuple[Workday, HeldSeat]:
     """Return the workday with the seat that comes in front of the annotator now, and the seat as it is shown."""
     pace = breaks.count_item_shown(request.pace, severe=is_severe(request.project, seat.item))
     offers_break = breaks.break_is_due(pace, request.caps)
-    held = HeldSeat(seat, request.state.labels_today, breaks.near(pace, request.caps), offers_break)
+    near = breaks.near(pace, request.caps)
+    reached = breaks.newly_reached(request.pace, pace, request.caps)
+    held = HeldSeat(seat, request.state.labels_today, near, offers_break, request.state.postponed, reached)
     return breaks.offer_break(pace, request.now) if offers_break else pace, held
 
 
@@ -298,9 +307,3 @@ def _take(request: ClaimRequest, item_id: int, *, wait: bool) -> HeldSeat | None
         raise RuntimeError(f"Seat {seat.public_id} changed hands while its item was held.")
     signals.send_after_commit(signals.seat_claimed, Seat, ahead=request.ahead)
     return held
-
-
-def _held_seats(member: Membership) -> QuerySet[Seat]:
-    """Return the member's held seats at items in a stage with seats."""
-    seats = Seat.objects.filter(annotator=member, expires_at__isnull=False)
-    return seats.filter(item__stage__in=STAGES_WITH_SEATS, round=F("item__round")).select_related("item__picture")

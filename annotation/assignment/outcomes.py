@@ -22,6 +22,12 @@ class HeldSeat:
     labels_today: int = 0
     near: tuple[Limit, ...] = ()
     offers_break: bool = False
+    postponed: int = 0
+    """How many posts the annotator has put aside, with those that were lost and not told yet."""
+    reached: Limit | None = None
+    """The cap on severe items that this item used up."""
+    comes_back: bool = False
+    """Whether this one was put aside and comes now because nothing else is left."""
 
 
 @dataclass(frozen=True)
@@ -184,6 +190,20 @@ class Skipped:
     """The item is not offered to this annotator again."""
 
     item: Item
+
+
+@dataclass(frozen=True)
+class Postponed:
+    """The seat stays the annotator's; its item comes back when nothing else is left, or when they ask for it."""
+
+    item: Item
+
+
+@dataclass(frozen=True)
+class TooManyPostponed:
+    """As many seats as one may put aside are put aside; nothing has changed."""
+
+    limit: int
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from django.utils.dateparse import parse_datetime
 
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb
-from annotation.models import Event, Item, Membership, Project, Seat, holder_key, record
+from annotation.models import Event, Item, Membership, PostponedSeat, Project, Seat, holder_key, record
 
 FREE_SEAT: Mapping[str, Any] = {
     "annotator": None,
@@ -59,6 +59,7 @@ def free_seats_of_member(member: Membership, actor: Membership | None) -> int:
     freed = sum(free_seat(seat, items[seat.item_id], EventVerb.SEAT_EMPTIED, actor) for seat in seats)
     if freed:
         reset_idle_members(member.project_id)
+    PostponedSeat.objects.filter(member=member).delete()
     return freed
 
 

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.assignment.claim import claim
 from annotation.assignment.outcomes import (
@@ -28,6 +30,8 @@ from annotation.domain.training import attempts_left
 from annotation.domain.wellbeing.breaks import Limit
 from annotation.guidelines.versions import news_for
 from annotation.labelling.forms import AnswerForm, initial_from, initial_of
+from annotation.labelling.interlude import go_to_interlude, interlude_before
+from annotation.labelling.postpone import forget_lost
 from annotation.labelling.take_back_skip import fresh_skip
 from annotation.labelling.views_post import own_seat
 from annotation.labelling.workspace import PageNotice, Workspace, done_today, show_workspace, swaps_post
@@ -95,6 +99,12 @@ def same_post(request: PersonRequest, member: Membership, seat: UUID, form: Answ
     return show_workspace(request, Workspace(member, row, categories=form.categories), form, status=422)
 
 
+def post_gone() -> PageNotice:
+    """Return the notice that a post which the annotator wanted to put aside is no longer theirs."""
+    text = _("It is no longer open to you: others have answered it, or it was taken out. Here is the next one.")
+    return PageNotice(_("The post was not put aside"), text)
+
+
 def answer_not_stored(form: AnswerForm, member: Membership, seat: UUID) -> PageNotice:
     """Return the notice that the seat is lost, with the answer as typed.
 
@@ -126,10 +136,24 @@ def already_labelled(member: Membership, label: Label, form: AnswerForm | None) 
     )
 
 
+def _say_what_was_lost(request: PersonRequest, member: Membership) -> None:
+    """Say once that posts which the annotator had put aside are no longer theirs."""
+    if lost := forget_lost(member):
+        sentence = ngettext(
+            "The time of %(count)s post that you had put aside is over. Others may answer it now; while it has a free "
+            "place, it may come to you again.",
+            "The time of %(count)s posts that you had put aside is over. Others may answer them now; while they have "
+            "a free place, they may come to you again.",
+            lost,
+        )
+        messages.info(request, sentence % {"count": lost})
+
+
 def show_no_post(
     request: PersonRequest, member: Membership, outcome: NoPost, notice: PageNotice | None = None, status: int = 200
 ) -> HttpResponse:
     """Show why there is no post. The page is this annotator's alone, so no cache may keep it."""
+    _say_what_was_lost(request, member)
     context: dict[str, Any] = {"notice": notice, "skipped": fresh_skip(member) is not None}
     match outcome:
         case NothingLeft(until):
@@ -159,6 +183,12 @@ def show_no_post(
 
 
 def _show_held(request: PersonRequest, workspace: Workspace, status: int = 200) -> HttpResponse:
+    if workspace.notice is None and workspace.held is not None:
+        interlude = interlude_before(request, workspace.member, workspace.held)
+        if interlude is not None:
+            return go_to_interlude(request, workspace.project.slug, interlude)
+    if workspace.held is not None and workspace.held.postponed:
+        _say_what_was_lost(request, workspace.member)
     initial, choose = _initial(request, workspace), workspace.project.choose
     form = AnswerForm(categories=workspace.categories, choose=choose, questions=workspace.questions, initial=initial)
     return show_workspace(request, workspace, form, status)

@@ -41,6 +41,7 @@ from annotation.assignment.outcomes import (
     TakenBack,
     TooLate,
 )
+from annotation.assignment.postponed import postponed_seats
 from annotation.assignment.prior_display import first_answer_is_due
 from annotation.assignment.release_seats import free_seat, reset_idle_members
 from annotation.assignment.seat_lookup import (
@@ -63,7 +64,7 @@ from annotation.domain.text_rules import BadText, read_optional_text
 from annotation.labelling.further_answers import answers_to_store
 from annotation.labelling.new_label import new_label, priors_seen, working_seconds
 from annotation.labelling.offered_categories import check_set, read_offered, refuse_category
-from annotation.models import Event, Label, Membership, Report, Seat, Skip, event_of, holder_key, record
+from annotation.models import Event, Label, Membership, PostponedSeat, Report, Seat, Skip, event_of, holder_key, record
 from annotation.workload.workday import after_label, count_act, store_workday, uncount_label
 from runs.sql.compiled_queries import Changes, CompiledUpdate, KeyOf, insert, slot
 
@@ -197,6 +198,7 @@ def take_back_label(member: Membership, label: UUID) -> TakenBack | TooLate | No
         uncount_label(member, seat.filled_at)
     lease = {"held_at": now, "shown_at": now, "expires_at": lease_end(member.project, now), "filled_at": None}
     Seat.objects.filter(pk=seat.pk).update(label=None, **lease)
+    PostponedSeat.objects.filter(seat=seat, member=member).delete()  # it comes first
     record(EventVerb.TAKEN_BACK, project=member.project, actor=member, item=seat.item, row=taken_back.public_id)
     seat.refresh_from_db()
     return TakenBack(seat, taken_back)
@@ -271,9 +273,9 @@ def skip_seat(member: Membership, seat: UUID, reason: str = "") -> Skipped | Alr
 
 @short_transaction
 def renew_lease(member: Membership, seat: UUID) -> bool:
-    """Hold the seat, and a prefetched one, for another lease while the annotator works. Return False if it is lost.
+    """Hold the seat, a prefetched one and those put aside for another lease while the annotator works.
 
-    So is one that went back because of an opt-out, for another page that still shows it.
+    Return False if the seat is lost. So is one that went back because of an opt-out, for a page that still shows it.
     """
     member, now = lock_member(member)
     locked = lock_seat(member, seat, now)
@@ -288,6 +290,7 @@ def renew_lease(member: Membership, seat: UUID) -> bool:
     seats = Seat.objects.filter(annotator=member, expires_at__isnull=False)
     seats.filter(pk=locked.seat.pk).update(expires_at=lease_end(member.project, now))
     seats.filter(shown_at__isnull=True).update(expires_at=lease_end(member.project, now, ahead=True))
+    seats.filter(pk__in=postponed_seats(member).values("pk")).update(expires_at=lease_end(member.project, now))
     return True
 
 

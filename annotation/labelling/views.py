@@ -3,6 +3,7 @@
 Everything is a plain form; the scripts only press its buttons. A refused answer is always shown again as typed.
 """
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.assignment.outcomes import (
@@ -22,6 +24,7 @@ from annotation.assignment.outcomes import (
     KeyReused,
     NoSuchLabel,
     NoSuchSeat,
+    Postponed,
     PriorsOpened,
     Replayed,
     Reported,
@@ -30,12 +33,15 @@ from annotation.assignment.outcomes import (
     Stored,
     TakenBack,
     TooLate,
+    TooManyPostponed,
 )
 from annotation.assignment.seat_lookup import can_change_label
 from annotation.consensus.report_notices import who_is_told
+from annotation.core.found import found
 from annotation.labelling.forms import AnswerForm, IllegalContentForm, SkipForm, initial_from
 from annotation.labelling.further_answers import questions_for
-from annotation.labelling.next_post import already_labelled, answer_not_stored, go_on, next_post, same_post
+from annotation.labelling.next_post import already_labelled, answer_not_stored, go_on, next_post, post_gone, same_post
+from annotation.labelling.postpone import bring_back, fresh_postponed, postpone_seat
 from annotation.labelling.submit import (
     correct_label,
     report_seat,
@@ -47,10 +53,14 @@ from annotation.labelling.submit import (
 from annotation.labelling.take_back_skip import fresh_skip, take_back_skip
 from annotation.labelling.views_post import annotator, ensure_reportable, own_seat
 from annotation.labelling.workspace import PageNotice, Workspace, categories_of, show_workspace, swaps_post
-from annotation.models import Membership, Seat
+from annotation.models import Membership, PostponedSeat, Seat, Skip
 from annotation.pages.access import PersonRequest
 from annotation.pages.project_page import project_page
 from runs.sql.database_clock import database_now
+
+STAYS_SKIPPED = gettext_lazy(
+    "The post stays skipped: it has no free place for you any more, or the time for that is over."
+)
 
 
 @require_GET
@@ -170,7 +180,7 @@ def correct(request: PersonRequest, slug: str, label: UUID) -> HttpResponse:
 
 @require_POST
 def undo(request: PersonRequest, slug: str, label: UUID | None = None) -> HttpResponse:
-    """Go back one step: take back the skip of a moment ago, or open the last label again to correct it.
+    """Go back one step: to the post skipped or put aside a moment ago, or to the last label, to correct it.
 
     With a `label`, which is open now, the one before it opens. A label that has just closed its item is taken back.
     """
@@ -179,10 +189,7 @@ def undo(request: PersonRequest, slug: str, label: UUID | None = None) -> HttpRe
     if label is not None:
         given = given.filter(filled_at__lt=own_seat(member, labels__public_id=label).filled_at)
     last = given.order_by("-filled_at").first()
-    skip = fresh_skip(member) if label is None else None
-    if skip is not None and (last is None or last.filled_at is None or skip.created_at > last.filled_at):
-        if take_back_skip(member, skip) is None:
-            messages.info(request, _("The post stays skipped: it has no free place for you any more."))
+    if label is None and _undo_leaving(request, member, last.filled_at if last is not None else None):
         return go_on(member)
     if last is None or last.label is None:
         messages.info(request, _("There is nothing to undo yet."))
@@ -194,6 +201,19 @@ def undo(request: PersonRequest, slug: str, label: UUID | None = None) -> HttpRe
             return HttpResponseRedirect(reverse("annotation:label", args=[slug]) + "?again=1")
         case TooLate():
             return _too_late(request, member)
+
+
+def _undo_leaving(request: PersonRequest, member: Membership, answered_at: datetime | None) -> bool:
+    """Bring back the post that was left without an answer a moment ago. Return False if there was an answer since."""
+    left = [row for row in (fresh_skip(member), fresh_postponed(member)) if row is not None]
+    newest = max(left, key=lambda row: row.created_at, default=None)
+    if newest is None or (answered_at is not None and newest.created_at <= answered_at):
+        return False
+    if isinstance(newest, PostponedSeat):
+        bring_back(member, newest)
+    elif take_back_skip(member, newest) is None:
+        messages.info(request, STAYS_SKIPPED)
+    return True
 
 
 @require_POST
@@ -212,6 +232,45 @@ def skip(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
             return next_post(request, member, already_labelled(member, stored, None), status=409)
         case NoSuchSeat():
             raise Http404
+
+
+@require_POST
+def take_skip_back(request: PersonRequest, slug: str, item: UUID) -> HttpResponse:
+    """Take a skip of the history back: its post comes next."""
+    member = annotator(request, slug)
+    skipped = found(Skip.objects.filter(annotator=member, item__public_id=item).first())
+    if take_back_skip(member, skipped) is None:
+        messages.info(request, STAYS_SKIPPED)
+        return redirect("annotation:history", slug)
+    return go_on(member)
+
+
+@require_POST
+def later(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
+    """Put the post aside for the end of the sitting."""
+    member = annotator(request, slug)
+    match postpone_seat(member, seat):
+        case Postponed():
+            return go_on(member)
+        case TooManyPostponed(limit):
+            sentence = _("You have put %(limit)s posts aside, which is the most: answer one of them first.")
+            notice = PageNotice(_("This post stays here"), sentence % {"limit": limit})
+            return next_post(request, member, notice, status=409)
+        case AlreadyLabelled(stored):
+            return next_post(request, member, already_labelled(member, stored, None), status=409)
+        case SeatLost():
+            return next_post(request, member, post_gone(), status=409)
+        case NoSuchSeat():
+            raise Http404
+
+
+@require_POST
+def open_postponed(request: PersonRequest, slug: str) -> HttpResponse:
+    """Bring the post back that was put aside first; the one in front comes after it."""
+    member = annotator(request, slug)
+    if bring_back(member) is None:
+        messages.info(request, _("None of the posts that you put aside can come now."))
+    return go_on(member)
 
 
 @require_http_methods(["GET", "POST"])

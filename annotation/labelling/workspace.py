@@ -23,6 +23,7 @@ from annotation.domain.questions.question import Question
 from annotation.glossary.entries import Found
 from annotation.labelling.forms import AnswerForm, initial_of_typed
 from annotation.labelling.further_answers import QuestionOnPage
+from annotation.labelling.postpone import count_postponed
 from annotation.models import Category, Item, Label, Membership, PictureText, Prior, Project, Seat
 from annotation.pages.access import PersonRequest
 from annotation.pages.project_page import project_page
@@ -199,7 +200,8 @@ def done_today(member: Membership, held_seat: HeldSeat | None = None) -> dict[st
     count = labels_today(member) if held_seat is None else held_seat.labels_today
     goal = member.project.daily_goal
     percent = min(100, count * 100 // goal) if goal else None
-    return {"count": count, "goal": goal, "percent": percent}
+    postponed = count_postponed(member) if held_seat is None or held_seat.postponed else 0
+    return {"count": count, "goal": goal, "percent": percent, "postponed": postponed}
 
 
 def labels_today(member: Membership) -> int:

@@ -34,6 +34,7 @@ from annotation.models import (
     OptOut,
     PictureReading,
     PictureText,
+    PostponedSeat,
     Publication,
     Release,
     ReleaseOrder,
@@ -79,6 +80,9 @@ PARTS: Parts = {
     # keys: seats are made before they are taken, those of checks apart from others.
     "seats": part(
         Seat, "annotator", *("round", "held_at", "shown_at", "filled_at", "first_answer", "reveals"), **_ITEM
+    ),
+    "postponed": part(
+        PostponedSeat, "member", "created_at", project="member__project__slug", item="seat__item__public_id"
     ),
     "skips": part(Skip, "annotator", "reason", "created_at", **_ITEM),
     "reports": part(Report, "reporter", "note", "created_at", **_ITEM),

@@ -5,36 +5,34 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
-from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from annotation.assignment.seat_lookup import can_change_label
-from annotation.domain.choices import Reason, Role
+from annotation.assignment.annotator_state import count_reading
+from annotation.assignment.postponed import postponed_seats
+from annotation.assignment.training_gate import training_items
+from annotation.domain.choices import Role
 from annotation.domain.wellbeing import breaks
 from annotation.guidelines.versions import examples_of
 from annotation.labelling import withdraw_labels
+from annotation.labelling.own_history import history_page
 from annotation.labelling.workspace import categories_of, done_today
 from annotation.members import participation
 from annotation.members.roles import LastAdmin
-from annotation.models import Guideline, Label, Membership, Seat
+from annotation.models import Guideline, Membership, Seat, TrainingAttempt
 from annotation.pages.access import PersonRequest, annotator_past_or_present, member_of
-from annotation.pages.answers_shown import answers_shown, questions_answered
 from annotation.pages.project_page import project_page
 from annotation.projects import consent_texts
+from annotation.training.attempts import begin_attempt
 from annotation.training.results import own_totals
 from annotation.wellbeing import preferences
 from annotation.wellbeing.forms import MOODS
-from runs.sql.database_clock import database_now
 
 AT_ONCE_SECONDS = 2.0
 """The maximum time for removing labels before the page responds; the sweeper removes the rest."""
-PAGE = 25
-"""The number of labels on a page of the history."""
 
 
 @require_http_methods(["GET", "POST"])
@@ -42,6 +40,7 @@ def consent(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the content warning and the consent form that come before the first post."""
     member = member_of(request, slug, Role.ANNOTATOR)
     project = member.project
+    waits = _first_training(member)
     if request.method == "POST":
         if request.POST.get("version") != str(project.consent_version):
             messages.warning(request, _("The text has changed since you opened it: please read it again."))
@@ -50,6 +49,8 @@ def consent(request: PersonRequest, slug: str) -> HttpResponse:
             messages.error(request, _("Tick the box to agree, or leave: nothing happens without your agreement."))
             return redirect("annotation:consent", slug)
         participation.consent(member)
+        if waits and begin_attempt(member) is not None:
+            return redirect("annotation:training", slug)
         return redirect("annotation:label", slug)
     context = {
         "given": member.consent_version >= project.consent_version,
@@ -57,14 +58,25 @@ def consent(request: PersonRequest, slug: str) -> HttpResponse:
         "text": consent_texts.text(project),
         "seen": (consent_texts.who_can_tell(), consent_texts.seen_of_each()),
         "leaving": consent_texts.sentence(project.on_withdrawal),
+        "training_posts": waits,
     }
     return project_page(request, member, "annotation/consent.html", context)
+
+
+def _first_training(member: Membership) -> int:
+    """Return how many posts the training has that begins with the consent; 0 if none does."""
+    is_due = member.project.training_required and member.trained_at is None
+    if not is_due or TrainingAttempt.objects.filter(member=member).exists():
+        return 0
+    return len(training_items(member))
 
 
 @require_GET
 def guidelines(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the valid guidelines and the categories with their definitions, also in the annotator's page."""
     member = member_of(request, slug)
+    if member.annotates and not member.project.is_closed:
+        count_reading(member)
     newest = Guideline.objects.filter(project=member.project).order_by("-number").first()
     context = {
         "guideline": newest,
@@ -76,79 +88,29 @@ def guidelines(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def history(request: PersonRequest, slug: str) -> HttpResponse:
-    """List the annotator's own labels, newest first; those that can be changed have a link.
+    """List the annotator's own labels and skips, newest first; what can be changed or taken back says so.
 
     Somebody whose access has ended reads them all, also those that were taken out, and changes none.
     """
     member = annotator_past_or_present(request, slug)
-    if not member.active:
-        return project_page(request, member, "annotation/history.html", _past_history(request, member))
-    filled = (
-        Seat.objects.filter(annotator=member, label__isnull=False)
-        .exclude(item__excluded_for=Reason.REPORTED)
-        .select_related("item", "label__category")
-        .order_by("-filled_at", "-pk")
-    )
-    page = Paginator(filled, PAGE).get_page(request.GET.get("page"))
-    questions = questions_answered(member.project, (seat.label for seat in page.object_list))
-    now = database_now()
-    rows = [
-        {
-            "seat": seat,
-            "label": seat.label,
-            "item": seat.item,
-            "at": seat.filled_at,
-            "open": can_change_label(seat, now),
-            "answers": answers_shown(seat.label.answers if seat.label else {}, questions, seat.item.text),
-        }
-        for seat in page.object_list
-    ]
-    context = {
-        "rows": rows,
-        "page": page,
-        "done_today": done_today(member),
-        "checked": own_totals(member),
-    }
+    page, rows = history_page(member, request.GET.get("page"))
+    context: dict[str, Any] = {"rows": rows, "page": page, "checked": own_totals(member)}
+    if member.active:
+        context["done_today"] = done_today(member)
     return project_page(request, member, "annotation/history.html", context)
-
-
-def _past_history(request: PersonRequest, member: Membership) -> dict[str, Any]:
-    """Return what the history shows to somebody whose access has ended: the last label of each of their seats."""
-    corrected = Label.objects.filter(seat=OuterRef("seat"), annotator=member, revision__gt=OuterRef("revision"))
-    labels = (
-        Label.objects.filter(annotator=member)
-        .exclude(Exists(corrected))
-        .exclude(item__excluded_for=Reason.REPORTED)
-        .select_related("item", "category", "seat")
-        .order_by("-created_at", "-pk")
-    )
-    page = Paginator(labels, PAGE).get_page(request.GET.get("page"))
-    questions = questions_answered(member.project, page.object_list)
-    rows = [
-        {
-            "seat": label.seat,
-            "label": label,
-            "item": label.item,
-            "at": label.created_at,
-            "taken_out": label.seat.label_id != label.pk,
-            "answers": answers_shown(label.answers, questions, label.item.text),
-        }
-        for label in page.object_list
-    ]
-    return {
-        "rows": rows,
-        "page": page,
-        "checked": own_totals(member),
-    }
 
 
 @require_GET
 def pause(request: PersonRequest, slug: str) -> HttpResponse:
-    """Show a page for a break: the held seats and until when; once on a working day, the check-in."""
+    """Show a page for a break: the held seats and until when; once on a working day, the check-in.
+
+    Between two posts it says what is said once (`annotation.labelling.interlude`).
+    """
     member = member_of(request, slug, Role.ANNOTATOR)
     held_seats = Seat.objects.filter(annotator=member, label__isnull=True, expires_at__gt=Now())
     context = {
-        "held": held_seats.order_by("expires_at", "pk"),
+        "held": held_seats.exclude(pk__in=postponed_seats(member).values("pk")).order_by("expires_at", "pk"),
+        "said": request.GET.get("said", ""),
         "asks": preferences.is_check_in_due(member),
         "moods": MOODS,
         "done_today": done_today(member),

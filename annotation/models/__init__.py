@@ -12,6 +12,7 @@ from annotation.models.items import Dispute, Item, ItemQuerySet, KeptColumn, Pic
 from annotation.models.labels import (
     KnownAnswer,
     Label,
+    PostponedSeat,
     Replacement,
     Report,
     Seat,
@@ -97,6 +98,7 @@ __all__ = (
     "JobState",
     "Picture",
     "PictureReading",
+    "PostponedSeat",
     "PictureText",
     "Prior",
     "Project",

@@ -194,6 +194,20 @@ class Skip(models.Model):
         constraints = (models.UniqueConstraint(fields=("item", "annotator"), name="skip_once"),)
 
 
+class PostponedSeat(models.Model):
+    """A held seat that its annotator has put aside for the end of the sitting; nobody else is told.
+
+    Without a `seat`: it was lost meanwhile, which the annotator is told once.
+    """
+
+    seat = models.ForeignKey(Seat, null=True, on_delete=models.CASCADE, db_index=False, related_name="postponed")
+    member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="postponed")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("seat", "member"), name="postponed_once"),)
+
+
 class Replacement(WithCategories):
     """The category that another expert gives in place of a *not sure*; the original label stays."""
 

@@ -132,6 +132,11 @@ class Project(models.Model):
         """
         return self.check_percent > 0 or self.had_checks
 
+    @cached_property
+    def shows_pictures(self) -> bool:
+        """Whether its pages speak of pictures: it has some, or no post yet from which one could tell."""
+        return self.pictures.exists() or not self.items.exists()
+
     def category_values(self) -> tuple[CategoryValue, ...]:
         """Return all categories of the project as values for the rules, by code: for files and figures."""
         return tuple(category.value() for category in self.categories.order_by("code"))

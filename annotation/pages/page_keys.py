@@ -22,6 +22,7 @@ _LABELLING = PageKeys(
         PageKey("q", _("Low quality")),
         PageKey("n", _("Note")),
         PageKey("s", _("Skip")),
+        PageKey("l", _("Later")),
         PageKey("r", _("Report")),
         PageKey("w", _("Glossary")),
         PageKey("c", _("Challenge")),

@@ -9,7 +9,7 @@ from annotation.models import ConsentText, Membership, Project
 def warning(project: Project) -> str:
     """Return the content warning that comes before the first post: the project's, or the site's own."""
     return project.content_warning or _(
-        "Posts here may demean people for who they are: in words, in pictures, or only in how the two work together. "
+        "Posts here may demean people for who they are, openly or only in how their parts work together. "
         "Some may upset you, also later in the day."
     )
 

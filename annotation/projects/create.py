@@ -20,10 +20,10 @@ DEFAULT_DESIGN = Design(DEFAULT_CATEGORIES)
 """The six categories of the H-VLI paper."""
 
 FIRST_GUIDELINES = """\
-Decide what the post means when text and picture are taken **together**, not what each of them says alone.
+Decide what the post means **as a whole**, not what each of its parts says alone.
 
-1. Read the text, look at the picture, then ask what somebody would understand who sees both at once.
-2. Choose the category that fits this joint meaning. Quoting or opposing an attack is not the attack.
+1. Take in every part of it, then ask what somebody would understand who meets all of it at once.
+2. Choose the category that fits this meaning. Quoting or opposing an attack is not the attack.
 3. The notes of the models beside the post are one opinion each; challenge them where they are wrong.
 4. Choose *not sure* when you cannot decide after a second look: another person will be asked.
 5. Flag *low quality* when the post cannot be judged: unreadable, cut off, a language you do not know.

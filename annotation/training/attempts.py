@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db.models import F
 from django.utils import timezone
 
-from annotation.assignment.annotator_state import lock_member
+from annotation.assignment.annotator_state import count_reading, lock_member
 from annotation.assignment.training_gate import training_items
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb, Role, Stage
@@ -103,6 +103,7 @@ def begin_attempt(member: Membership) -> TrainingAttempt | None:
         return now.going.attempt
     if not now.may_begin or not member.has(Role.ANNOTATOR):
         return None
+    count_reading(member)
     last = TrainingAttempt.objects.filter(member=member).order_by("-number").first()
     return TrainingAttempt.objects.create(member=member, number=(last.number if last else 0) + 1)
 
@@ -120,6 +121,7 @@ def store_training_answer(member: Membership, item: UUID, reply: TrainingReply) 
     known = next((known_answer for known_answer in training_items(member) if known_answer.item.public_id == item), None)
     if going is None or known is None or not member.has(Role.ANNOTATOR):
         return NotInTraining()
+    count_reading(member)
     row = TrainingAnswer.objects.create(
         attempt=going.attempt,
         item=known.item,

@@ -89,6 +89,42 @@ def test_nothing_moves_from_post_to_post(
     assert seen == [seen[0]] * len(seen)
 
 
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_nothing_moves_when_a_post_is_put_aside_and_comes_back_with_what_was_typed(
+    page_of: Callable[[Membership], Page], live_server: Any, width: int, height: int
+) -> None:
+    project = make_project("garden", daily_goal=60)
+    for text in TEXTS:
+        make_open_item(project, text, picture=make_picture(project))
+    page = page_of(make_member(project))
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(f"{live_server.url}/p/garden/label/")
+    day = page.locator("#day")
+    places = []
+
+    def wait_for(done: int, said: str) -> None:
+        expect(day).to_contain_text(f"{done} done today")
+        expect(day).to_contain_text(said)
+        places.append([page.locator(name).bounding_box() for name in (".decide .keys", "#picture")])
+
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")  # the first post has a line on keys
+    expect(day).to_contain_text("1 done today")
+    text = page.locator(".words").inner_text()
+    page.keyboard.press("2")
+    page.keyboard.press("l")
+    for done in (1, 2):
+        wait_for(done, "1 put aside")
+        expect(page.locator(".words")).not_to_have_text(text)
+        page.keyboard.press("0")
+        page.keyboard.press("Enter")
+    wait_for(3, "put aside before")
+    assert page.locator(".words").inner_text() == text
+    expect(page.locator("[data-key='2']")).to_be_checked()
+    assert places == [places[0]] * len(places)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_beside_a_post_the_picture_keeps_its_height_and_no_question_is_out_of_reach(
     page_of: Callable[[Membership], Page], live_server: Any
 ) -> None:

@@ -10,12 +10,13 @@ from uuid import uuid4
 
 from django.core.files.base import ContentFile
 from django.test import override_settings
+from django.utils import timezone
 
 from annotation.consensus.close import close_item
 from annotation.domain.choices import BatchState, PriorArm, Role, Stage
 from annotation.domain.design.file import as_json
 from annotation.members.invitations import invite
-from annotation.models import Batch, Item, Membership, Seat, User
+from annotation.models import Batch, Item, Membership, PostponedSeat, Seat, User
 from annotation.projects.design import design_of
 from builders import make_item, make_labelled_item, make_member, make_picture, make_project
 from checked_claims import make_check
@@ -103,6 +104,18 @@ def a_seat_with_a_picture(world: World) -> dict[str, Any]:
     picture.blurred.save("pictures/canary-b.jpg", ContentFile(b"drawn"))
     Item.objects.filter(pk=world.open_item.pk).update(picture=picture)
     return {**project(world), "seat": world.seat.public_id}
+
+
+def a_seat_in_front(world: World) -> dict[str, Any]:
+    parts = dict(ROUTES["api:seat-later"].parts(world))
+    Seat.objects.filter(public_id=parts["seat"]).update(shown_at=timezone.now())
+    return parts
+
+
+def a_seat_put_aside(world: World) -> dict[str, Any]:
+    a_seat_in_front(world)
+    PostponedSeat.objects.create(seat=world.seat, member=world.members[A])
+    return project(world)
 
 
 def a_finished_run(world: World) -> dict[str, Any]:
@@ -360,6 +373,8 @@ CALLS: dict[tuple[str, str], Call] = {
     ("post", "api:seat-label"): Call(A, body=new_key(category=1, seconds=3.5)),
     ("post", "api:seat-first-answer"): Call(A, body=fixed(category=1), parts=a_seat_with_hidden_priors),
     ("post", "api:seat-skip"): Call(A, 204, fixed(reason="")),
+    ("post", "api:seat-later"): Call(A, 204, fixed(), parts=a_seat_in_front),
+    ("post", "api:later"): Call(A, 200, fixed(), parts=a_seat_put_aside),
     ("post", "api:seat-report"): Call(A, body=fixed(note="")),
     ("get", "api:reports"): Call(D),
     ("post", "api:report-answer"): Call(D, body=an_answer),

@@ -43,6 +43,7 @@ from annotation.models import (
     ReleaseOrder,
     SavedSearch,
     Seat,
+    Skip,
     SplitList,
     TrainingAttempt,
     Webhook,
@@ -140,6 +141,12 @@ the_order = with_(public_id=lambda world: world.order.public_id)
 the_file = with_(
     number=lambda world: world.release.number, path=lambda world: Word(world.release.manifest["files"][0]["path"])
 )
+
+
+def the_skipped(world: "World") -> dict[str, Any]:
+    """Return a post that the annotator skipped."""
+    Skip.objects.get_or_create(item=world.item, annotator=world.members[A])
+    return {**project(world), "item": world.item.public_id}
 
 
 def the_search(world: "World") -> dict[str, Any]:

@@ -31,6 +31,7 @@ from annotation.models import (
     Membership,
     OptOut,
     PictureText,
+    PostponedSeat,
     Prior,
     Seat,
     WorkDay,
@@ -213,6 +214,8 @@ def read_annotator_state(member: Membership, now: Any) -> AnnotatorState:
     seats = Seat.objects.filter(annotator=member)
     held = seats.filter(expires_at__isnull=False, round=F("item__round"))
     held = held.filter(item__stage__in=(Stage.LABELLING, Stage.KNOWN))
+    postponed = PostponedSeat.objects.filter(member=member)
+    held = held.exclude(pk__in=[row.seat_id for row in postponed if row.seat_id is not None])
     front = held.exclude(shown_at=None).order_by("-shown_at", "held_at", "pk").first()
     ahead = held.filter(shown_at=None).order_by("held_at", "pk").first()
     unread = member.project.guidelines.filter(
@@ -235,6 +238,7 @@ def read_annotator_state(member: Membership, now: Any) -> AnnotatorState:
         pace=read_workday(member, now),
         labels_today=seats.filter(filled_at__gte=midnight, label__isnull=False).count(),
         quota_used=None if quota_of(member) is None else used.count(),
+        postponed=postponed.count(),
     )
 
 

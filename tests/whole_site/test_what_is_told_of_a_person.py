@@ -28,6 +28,7 @@ from annotation.models import (
     Invitation,
     Membership,
     OptOut,
+    PostponedSeat,
     Skip,
     TrainingAttempt,
     User,
@@ -119,7 +120,7 @@ def _unpacked(content: bytes) -> Iterator[bytes]:
 
 
 def plant(world: World, careful: Membership, other: Membership, now: datetime) -> None:
-    """Let one member skip, pause, opt out, check in and set own limits; the other one does nothing of it."""
+    """Let one member skip, put aside, pause, opt out, check in and set own limits; the other one does nothing of it."""
     today, keys = timezone.localdate(now), count(900_001)  # the same keys each time: the administration shows them
 
     def write(verb: EventVerb, **about: Any) -> None:
@@ -132,6 +133,7 @@ def plant(world: World, careful: Membership, other: Membership, now: datetime) -
         for verb in (EventVerb.SKIPPED, EventVerb.GLOSSARY_OPENED):
             write(verb, project=world.project, actor=careful, item=item, row=item.public_id)
         write(EventVerb.SEAT_LAPSED, project=world.project, item=item, row=item.public_id, holder="canary-holder")
+    PostponedSeat.objects.create(seat=world.seat, member=careful, created_at=now)
     WorkDay.objects.create(member=careful, day=today, skips=7, shown=61, severe=43, breaks=5, last_act_at=now)
     OptOut.objects.create(member=careful, target_group="canary-group", created_at=now)
     for days in range(15):

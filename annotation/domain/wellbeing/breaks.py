@@ -151,6 +151,17 @@ def near(pace: Workday, caps: Caps) -> tuple[Limit, ...]:
     )
 
 
+def newly_reached(before: Workday, after: Workday, caps: Caps) -> Limit | None:
+    """Return the cap on severe items that this item used up: from the next one on only milder ones come.
+
+    Returns None if it used up none. A run of severe items is no such cap: it ends with the next milder one.
+    """
+    now = allowance(after, caps)
+    if not isinstance(now, Milder) or now.limit is Limit.SEVERE_RUN or now == allowance(before, caps):
+        return None
+    return now.limit
+
+
 def break_is_due(pace: Workday, caps: Caps) -> bool:
     """Return whether to offer a break now."""
     return caps.break_after_minutes > 0 and pace.session_seconds >= caps.break_after_minutes * 60

@@ -37,6 +37,7 @@ from annotation.batches import open_items
 from annotation.domain.answer import Answer
 from annotation.domain.choices import Order, Policy, Reason, Role, Stage
 from annotation.labelling import submit as labelling_submit
+from annotation.labelling.postpone import bring_back, postpone_seat
 from annotation.members import participation
 from annotation.models import Event, Item, Label, Project, Seat, Skip
 from annotation.review import adjudicate
@@ -117,6 +118,18 @@ class Campaign(RuleBasedStateMachine):
     def skip(self, who: int) -> None:
         if who in self.seen:
             labelling_submit.skip_seat(self.members[who], self.seen[who])
+
+    @precondition(lambda self: self.seen)
+    @rule(who=people)
+    def postpone(self, who: int) -> None:
+        if who in self.seen:
+            postpone_seat(self.members[who], self.seen[who])
+
+    @rule(who=people)
+    def bring_back(self, who: int) -> None:
+        if (seat := bring_back(self.members[who])) is not None:
+            assert seat.annotator_id == self.members[who].pk
+            self.seen[who] = seat.public_id
 
     @precondition(lambda self: self.seen)
     @rule(sweep=st.booleans())

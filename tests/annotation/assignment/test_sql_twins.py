@@ -29,6 +29,7 @@ from annotation.models import (
     Label,
     Membership,
     OptOut,
+    PostponedSeat,
     Prior,
     Project,
     Replacement,
@@ -135,6 +136,8 @@ def hold(chance: random.Random, seat: Seat, annotator: Membership) -> None:
     shown_at = chance.choice([None, NOW - timedelta(minutes=chance.randrange(9))])
     held = {"held_at": NOW, "expires_at": NOW + timedelta(hours=1), "shown_at": shown_at}
     Seat.objects.filter(pk=seat.pk).update(annotator=annotator, **held)
+    if chance.random() < 0.3:
+        PostponedSeat.objects.create(seat=chance.choice([seat, None]), member=annotator)
     Item.objects.filter(pk=seat.item_id).update(taken=seat.number)
 
 

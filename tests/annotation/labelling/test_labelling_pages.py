@@ -712,7 +712,7 @@ def test_what_is_kept_of_a_page_has_the_seat_and_the_token_of_each_request(proje
         text = text_of(page)
         tokens = re.findall(r'name="csrfmiddlewaretoken" value="([^"]*)"', text)
         seats = re.findall(r"[0-9a-f]{8}-[0-9a-f-]{27}", re.sub(r'name="key" value="[^"]*"', "", text))
-        assert len(tokens) == 3 and len(set(tokens)) == 1 and len(tokens[0]) == 64
+        assert len(tokens) == 4 and len(set(tokens)) == 1 and len(tokens[0]) == 64
         assert len(seats) >= 6 and set(seats) == {str(seat_on(page))}
         assert "\0" not in text and "\1" not in text
         assert seen.isdisjoint({tokens[0], seats[0]})

@@ -122,12 +122,38 @@ def test_new_guidelines_stand_before_the_next_post_with_one_button(project, wren
     assert 'id="answer"' in text_of(browser.get(PAGE))
 
 
-def test_a_break_is_offered_above_the_next_post_once(project, wren, browser):
+def test_a_break_is_offered_before_the_next_post_once(project, wren, browser):
     Project.objects.update(break_after_minutes=1)
     worked(wren, session_seconds=60)
-    page = text_of(browser.get(PAGE))
-    assert "Time for a break?" in page and 'href="/p/garden/pause/"' in page and 'id="answer"' in page
-    assert "Time for a break?" not in text_of(browser.get(PAGE))
+    page = browser.get(PAGE, follow=True).content.decode()
+    assert "Time for a break?" in page and 'id="answer"' not in page and "Go on" in page
+    page = browser.get(PAGE, follow=True).content.decode()
+    assert "Time for a break?" not in page and 'id="answer"' in page
+
+
+def test_the_last_severe_post_of_the_day_is_announced_once(project, wren, browser):
+    Project.objects.update(severe_a_day=1)
+    Item.objects.update(severity=3)
+    assert "the last severe one for today" in browser.get(PAGE, follow=True).content.decode()
+    assert 'id="answer"' in text_of(browser.get(PAGE))
+
+
+def test_a_script_is_led_to_the_page_between_the_posts(project, wren, browser):
+    Project.objects.update(break_after_minutes=1)
+    worked(wren, session_seconds=60)
+    answer = browser.get(PAGE, headers={"HX-Request": "true", "HX-Target": "bench"})
+    assert answer["HX-Redirect"] == "/p/garden/pause/?said=break" and answer.content == b""
+
+
+def test_the_goal_of_the_day_is_said_once(project, wren, browser):
+    Project.objects.update(daily_goal=1)
+    builders.make_open_item(project, "One more.")
+    held = claim(wren)
+    assert isinstance(held, HeldSeat)
+    submit_label(wren, held.seat.public_id, held.seat.public_id, Answer(category=0))
+    builders.make_open_item(project, "Another.")
+    assert "goal is reached" in browser.get(PAGE, follow=True).content.decode()
+    assert 'id="answer"' in text_of(browser.get(PAGE))
 
 
 def test_near_a_cap_the_page_says_so_and_no_more(project, wren, browser):

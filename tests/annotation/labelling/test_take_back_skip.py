@@ -1,4 +1,4 @@
-"""A skip is taken back within 30 seconds, while the post has a free seat; then the post comes first."""
+"""A skip is taken back while the post has a free seat; then the post comes first."""
 
 from datetime import timedelta
 from typing import Any
@@ -73,10 +73,23 @@ def test_a_post_whose_seats_are_taken_meanwhile_stays_skipped(project: Project, 
     assert Skip.objects.exists() and Item.objects.get().seat_rows.filter(annotator=wren).count() == 0
 
 
+def late_where_checks_are() -> None:
+    Project.objects.update(check_percent=5)
+    Skip.objects.update(created_at=timezone.now() - timedelta(minutes=31))
+
+
+def test_backspace_takes_back_what_was_skipped_in_the_last_half_minute(wren: Membership) -> None:
+    make_open_item(wren.project, "Weeds.")
+    skip = skipped(wren)
+    assert fresh_skip(wren) == skip
+    Skip.objects.update(created_at=timezone.now() - timedelta(seconds=31))
+    assert fresh_skip(wren) is None and take_back_skip(wren, skip) is not None
+
+
 @pytest.mark.parametrize(
     "change",
     [
-        pytest.param(lambda wren: Skip.objects.update(created_at=timezone.now() - timedelta(seconds=31)), id="late"),
+        pytest.param(lambda wren: late_where_checks_are(), id="late where checks are mixed in"),
         pytest.param(lambda wren: Project.objects.update(is_open=False), id="project closed"),
         pytest.param(lambda wren: Membership.objects.filter(pk=wren.pk).update(quota=0), id="share done"),
         pytest.param(lambda wren: Skip.objects.update(annotator=make_member(wren.project)), id="of somebody else"),

@@ -54,6 +54,32 @@ def test_name_seats_policy_and_categories_are_taken(capsys, tmp_path):
     assert list(project.categories.values_list("name", "key")) == [("normal", "0"), ("hatespeech", "1")]
 
 
+@pytest.mark.parametrize(
+    ("site_admins", "words", "admin"),
+    [
+        pytest.param(["ada"], [], "ada", id="the only site admin"),
+        pytest.param(["ada", "grace"], [], None, id="one of several is not guessed"),
+        pytest.param(["ada", "grace"], ["--admin", "grace"], "grace", id="named"),
+        pytest.param(["ada"], ["--admin", "wren"], "wren", id="no site admin"),
+        pytest.param([], [], None, id="nobody"),
+    ],
+)
+def test_who_makes_a_project_can_be_in_it_at_once(capsys, site_admins, words, admin):
+    builders.make_user("wren")
+    for name in site_admins:
+        builders.make_user(name, is_superuser=True)
+    builders.make_user("gone", is_superuser=True, is_active=False)
+    assert said(capsys, "create_project", "winter", *words).get("admin") == admin
+    members = Membership.objects.filter(administers=True, annotates=False).values_list("user__username", flat=True)
+    assert list(members) == ([] if admin is None else [admin])
+
+
+def test_an_admin_who_is_nobody_is_refused_and_no_project_made():
+    with pytest.raises(CommandError, match="There is no account 'nobody'"):
+        call_command("create_project", "winter", "--admin", "nobody")
+    assert not Project.objects.exists()
+
+
 @pytest.mark.parametrize("slug", ["", "a b", "-a", "a/b", "../x", "ä", "x" * 65, "<b>", "a\x00"])
 def test_an_address_that_is_none_is_refused(slug):
     with pytest.raises(BadProject) as bad:

@@ -141,7 +141,7 @@ def test_labels_of_a_closed_project_are_not_said_to_change(project, admin):
     builders.make_label(builders.make_open_item(project).seat_rows.first(), ann, 0)
     client_of(admin.user).post(f"/p/{project.slug}/life/archive/", {"archived": "1"})
     text = client_of(ann.user).get(f"/p/{project.slug}/history/").content.decode()
-    assert "They can be changed until" not in text
+    assert "Labels can be changed until" not in text
     assert ">Change</a>" not in text
 
 

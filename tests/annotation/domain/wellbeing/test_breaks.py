@@ -18,6 +18,7 @@ from annotation.domain.wellbeing.breaks import (
     count_action,
     count_item_shown,
     near,
+    newly_reached,
     offer_break,
     roll_over,
     tighter,
@@ -136,3 +137,14 @@ def test_whoever_keeps_to_what_is_allowed_never_exceeds_a_cap(steps, in_row, a_d
         assert run <= in_row and pace.severe <= a_day
         assert pace.active_seconds <= 30 * 60 + 120
     assert pace.active_seconds <= sum(round(min(minutes, 2) * 60) for minutes, _ in steps) + len(steps)
+
+
+def test_a_cap_is_reached_by_the_item_that_uses_it_up_and_by_no_later_one() -> None:
+    caps = Caps(severe_in_row=1, severe_a_session=2, severe_a_day=3)
+    pace, said = begun(), []
+    for severe in (True, True, False, True, True, False):
+        shown = count_item_shown(pace, severe=severe)
+        said.append(newly_reached(pace, shown, caps))
+        pace = shown
+    assert said == [None, Limit.SEVERE_SESSION, None, Limit.SEVERE_DAY, None, None]
+    assert newly_reached(begun(), count_item_shown(begun(), severe=True), Caps()) is None

@@ -1,0 +1,122 @@
+"""The history holds one's own answers and skips; a skip is taken back there while its post has a free place."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from annotation.assignment.claim import claim
+from annotation.assignment.outcomes import HeldSeat
+from annotation.domain.choices import Reason, Stage
+from annotation.labelling.own_history import PAGE, history_page
+from annotation.members import participation
+from annotation.models import Item, Membership, Project, Skip
+from builders import make_label, make_member, make_open_item, make_project
+
+pytestmark = pytest.mark.django_db
+
+HISTORY = "/p/garden/history/"
+BACK = "Label it after all"
+
+
+@pytest.fixture
+def project() -> Project:
+    return make_project("garden", seats=2)
+
+
+@pytest.fixture
+def wren(project: Project) -> Membership:
+    return make_member(project)
+
+
+@pytest.fixture
+def client(wren: Membership) -> Client:
+    assert wren.user is not None
+    client = Client()
+    client.force_login(wren.user)
+    return client
+
+
+def skipped(member: Membership, text: str, *, minutes_ago: int = 60, reason: str = "") -> Skip:
+    item = make_open_item(member.project, text)
+    created_at = timezone.now() - timedelta(minutes=minutes_ago)
+    return Skip.objects.create(item=item, annotator=member, reason=reason, created_at=created_at)
+
+
+def labelled(member: Membership, text: str) -> Item:
+    item = make_open_item(member.project, text)
+    make_label(item.seat_rows.order_by("number")[0], member, 1)
+    return item
+
+
+def texts(member: Membership, number: str = "1") -> list[str]:
+    return [row["item"].text for row in history_page(Membership.objects.get(pk=member.pk), number)[1]]
+
+
+def test_labels_and_skips_stand_together_by_time(wren: Membership) -> None:
+    skipped(wren, "An hour ago.")
+    skipped(wren, "A day ago.", minutes_ago=1440)
+    labelled(wren, "Just now.")
+    skipped(make_member(wren.project), "Somebody else's.")
+    assert texts(wren) == ["Just now.", "An hour ago.", "A day ago."]
+    participation.deactivate(wren, by=None)
+    assert texts(wren) == ["Just now.", "An hour ago.", "A day ago."]
+
+
+def test_what_was_reported_is_not_shown(wren: Membership) -> None:
+    skipped(wren, "An hour ago.")
+    Item.objects.update(stage=Stage.EXCLUDED, excluded_for=Reason.REPORTED)
+    assert texts(wren) == []
+
+
+def test_it_goes_on_over_pages(wren: Membership) -> None:
+    for number in range(PAGE + 2):
+        skipped(wren, f"{number}", minutes_ago=number)
+    assert [*texts(wren), *texts(wren, "2")] == [str(number) for number in range(PAGE + 2)]
+
+
+def test_a_skip_is_shown_with_its_reason_and_labelled_after_all(wren: Membership, client: Client) -> None:
+    skip = skipped(wren, "Weeds.", reason="Too hard today.")
+    page = client.get(HISTORY).content.decode()
+    assert "Too hard today." in page and BACK in page
+    address = f"/p/garden/label/skipped/{skip.item.public_id}/back/"
+    assert address in page
+    assert "Weeds." in client.post(address, follow=True).content.decode()
+    held = claim(wren)
+    assert isinstance(held, HeldSeat) and held.seat.item == skip.item and not Skip.objects.exists()
+    assert client.post(address).status_code == 404
+
+
+def test_without_a_free_place_it_stays_skipped(wren: Membership, client: Client) -> None:
+    skip = skipped(wren, "Weeds.")
+    for seat in skip.item.seat_rows.order_by("number"):
+        make_label(seat, make_member(wren.project), 1)
+    Item.objects.update(taken=2)
+    assert BACK not in client.get(HISTORY).content.decode()
+    answer = client.post(f"/p/garden/label/skipped/{skip.item.public_id}/back/", follow=True)
+    assert "The post stays skipped" in answer.content.decode() and Skip.objects.exists()
+
+
+def test_nobody_takes_another_ones_skip_back(wren: Membership, client: Client) -> None:
+    skip = skipped(make_member(wren.project), "Weeds.")
+    assert client.post(f"/p/garden/label/skipped/{skip.item.public_id}/back/").status_code == 404
+    assert Skip.objects.exists()
+
+
+@pytest.mark.parametrize(("minutes_ago", "offered"), [(29, True), (31, False)])
+def test_where_checks_are_mixed_in_the_clock_decides_and_a_check_is_not_told(
+    wren: Membership, minutes_ago: int, offered: bool
+) -> None:
+    Project.objects.update(check_percent=5)
+    check, full = skipped(wren, "A check.", minutes_ago=minutes_ago), skipped(wren, "Full.", minutes_ago=minutes_ago)
+    Item.objects.filter(pk=check.item_id).update(stage=Stage.KNOWN)
+    Item.objects.filter(pk=full.item_id).update(taken=2)
+    _page, rows = history_page(Membership.objects.get(pk=wren.pk), "1")
+    assert [row["open"] for row in rows] == [offered, offered]
+
+
+def test_in_a_closed_project_nothing_is_offered(wren: Membership, client: Client) -> None:
+    skipped(wren, "Weeds.")
+    Project.objects.update(is_open=False)
+    assert BACK not in client.get(HISTORY).content.decode()
