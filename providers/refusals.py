@@ -28,7 +28,9 @@ _OF_HATE = re.compile(
 )
 # What goes on from a refusal to a verdict.
 _GOES_ON = re.compile(
-    r"(?:\b(?:but|however|yet|still|though)\b|지만|으나|그러나|但|不过|然而)[^.!?。！？]{0,160}?"
+    r"[:,;—]\s*(?:(?:so|and|it['’]s|that['’]s)\s)*(?:not |non-)?(?:hateful|harmless)[.!]?\s*$"
+    r"|[:：,，](?:所以)?这?(?:不?是)?非?仇恨[。.]?\s*$|[:,] ?(?:비\s?)?혐오(?:이?다|입니다)?\.?\s*$"
+    r"|(?:\b(?:but|however|yet|still|though)\b|지만|으나|그러나|但|不过|然而)[^.!?。！？]{0,160}?"
     r"(?:\b(?:is|are|as|it's|label:?|verdict:?|not)\s(?:\w+\s){0,4}(?:hate|harmless|offensive|racis|sexis|fine\b)"
     r"|(?:혐오|증오)[^.,]{0,12}(?:다|요|음|임)[.\s]*$|무해[^.,]{0,8}다"
     r"|(?:답|답변|결론|판정)[은는이]? ?(?:아니|네|예)"

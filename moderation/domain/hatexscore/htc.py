@@ -15,6 +15,7 @@ from moderation.domain.hatexscore.plain_text import plain
 from moderation.domain.hatexscore.quotations import Quotation, blanked, quotations, words_of_others
 from moderation.domain.hatexscore.signs import SignKind, is_named
 from moderation.domain.hatexscore.statements import stated_in, statements
+from moderation.domain.hatexscore.structure.firm import is_firm
 from moderation.domain.hatexscore.structure.halves import Verb, deciding, ellipses, is_undecided
 from moderation.domain.hatexscore.structure.implied import implied
 from moderation.domain.hatexscore.structure.listed import chosen_of_key, chosen_of_readings, chosen_of_two
@@ -40,7 +41,10 @@ def conclusions(explanation: str, quoted: Sequence[Quotation] | None = None) -> 
     verbs = ellipses(text, segments, told)
     chosen = [*by_code, *by_reading, *chosen_of_two(text, segments), *(verb.said for verb in verbs if verb.is_sure)]
     stated = _outermost([*stated, *chosen])
-    return _decided(text, segments, stated, verbs, chosen) if stated else _outermost(implied(text, segments, told))
+    if stated:
+        return _decided(text, segments, stated, verbs, chosen)
+    found = _outermost(implied(text, segments, told))
+    return [] if found and is_undecided(text, segments, found, [], found) else found
 
 
 def _decided(
@@ -53,7 +57,10 @@ def _decided(
     """Return what decides of what is stated; nothing where the explanation takes it back as undecided."""
     final = deciding(text, segments, _final(text, stated))
     is_headed = bool(final) and bool(labels.heading_of(text[final[-1].start : final[-1].end]))
-    return [] if final and not is_headed and is_undecided(text, segments, final, verbs, chosen) else final
+    if not final or is_headed:
+        return final
+    is_firmly_said = final[-1] in chosen or is_firm(text, segments, final[-1])
+    return final if is_firmly_said and not is_undecided(text, segments, final, verbs, chosen) else []
 
 
 def verdict(explanation: str) -> bool | None:

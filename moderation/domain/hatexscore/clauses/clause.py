@@ -25,6 +25,7 @@ _OF_QUOTES = (SignKind.REPORT, SignKind.TOPIC)
 _LINKS = (SignKind.COPULA, SignKind.LINK, SignKind.NEGATION, SignKind.DISTANT)
 REACH = 300  # characters: no sentence says anything of a word further off
 OPPOSITE = re.compile(r"(?:non|un|not)(?=[\s-]|hate|flag)|비|덜|非")
+_STILL = "仍依"  # "still" begins another clause, and the condition holds on
 _GLOSS = re.compile(r"\s?\([^()\n]{1,30}\)")
 LISTED = re.compile(r"\s*[,/、]")
 _LAST_LABEL, _ENDS = re.compile(r"[,:](?=\s*(?:not\s|a\s|definitely\s|clearly\s)?\s*$)"), re.compile(r"\s*$")
@@ -131,7 +132,11 @@ def is_in_script(text: str, mention: Sign, tongue: Tongue) -> bool:
 
 def has_condition(clause: Clause) -> bool:
     """Whether the sentence sets a condition before the word, after its last contrast."""
-    contrasts = [place for place, sign in enumerate(clause.earlier) if sign.kind is SignKind.CONTRAST]
+    contrasts = [
+        place
+        for place, sign in enumerate(clause.earlier)
+        if sign.kind is SignKind.CONTRAST and clause.text[sign.start] not in _STILL
+    ]
     since = clause.earlier[contrasts[-1] :] if contrasts else clause.earlier
     return any(sign.kind is SignKind.CONDITION for sign in since)
 

@@ -41,6 +41,8 @@ _STRENGTH = re.compile(r"(?:\s?(?:not|never|an?|so|very|\w+ly|[很真的非常])
 _WOULD = re.compile(
     r"\bwould(?: not|n't| also| still| only| otherwise)? (?:be|have been|constitute|become) (?:\w+ly |an? )?['\"]?$"
 )
+_WOULD_IN_CHINESE = re.compile("(?<![不也都说])会(?:是|算|构成|成为|属于)(?:一种|真正的)?$")
+_WITHOUT = re.compile(r"without (?!(?:an?y? )?(?:doubt|question))")
 _OF_A_LABEL = re.compile(r"\b(?:label|classification|verdict|answer|conclusion|category|rating)\b")
 _IS = re.compile(r"(.*)\s(?:is|are|was|were|isn't|aren't|wasn't|weren't)(?:\s(?:not|never|so|very|too|\w+ly|an?))*\s*$")
 _PRONOUN = re.compile(r"\b(?:it|this|that|they|these|there|here|one|which)$")
@@ -121,7 +123,10 @@ def _left_open(clause: Clause, links: Sequence[Sign]) -> SignKind | None:
 def _is_imagined(clause: Clause) -> bool:
     """Whether the clause says what would be hateful, and not what its label would be."""
     before = clause.text[clause.begin : clause.mention.start]
-    return _WOULD.search(before) is not None and _OF_A_LABEL.search(before) is None
+    if clause.tongue.code == "zh":
+        return _WOULD_IN_CHINESE.search(before) is not None
+    is_without = _WITHOUT.match(clause.text, first_sign(clause.text, clause.begin)) is not None
+    return is_without or (_WOULD.search(before) is not None and _OF_A_LABEL.search(before) is None)
 
 
 def _is_aside_in_doubt(clause: Clause) -> bool:

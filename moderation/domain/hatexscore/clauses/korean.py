@@ -26,6 +26,7 @@ _CLEFT = re.compile(r"(?:적인|스러운)? ?(?:것|쪽|사람|자)은 (?![^,.]{
 _TOLD = re.compile(r"[라다]고 (?:하지만|하는데|해도|하고 (?!싶)|하며|한다|합니다|했|우기|우긴|주장|항변)")
 _DECIDES = (SignKind.NEGATION, SignKind.TURN, SignKind.COPULA, SignKind.NEUTRAL)
 _DENIED_VERB = re.compile(r"[을를]\s(?:[가-힣]+\s)?[가-힣]+지(?:는|도)?\s?(?:않|못)")
+_DENIED_NOUN = re.compile(r"[이가]?\s?아닌\s[가-힣]{1,4}[은는이가도]\s[^.,]{0,6}?(?:없|아니|아닙)")
 _OBJECT = re.compile("[을를]")
 # A condition in its verb, unless the verb tells how the parts are read or taken together.
 _IF = re.compile(r"(?<=[가-힣])면[ ,]")
@@ -50,7 +51,7 @@ def korean_statement(clause: Clause, heading_end: int) -> Statement | None:
         return None
     start = clause.segment.start if headed else mention.start
     negations = sum(sign.kind in (SignKind.NEGATION, SignKind.TURN) for sign in said)
-    if negations >= _TANGLED or _denies_a_verb(clause, said):
+    if negations >= _TANGLED or _denies_a_verb(clause, said) or _DENIED_NOUN.match(text, mention.end):
         left_open = left_open or SignKind.DOUBT
     end = mention.end + len(tail.rstrip())
     said_there = Conclusion(first_sign(text, start), end, is_hateful(clause, negations))

@@ -86,10 +86,11 @@ def _settles(text: str, said: Conclusion, kind: SignKind | None) -> bool | None:
 def _unnamed(text: str, segments: Sequence[Segment]) -> Iterator[Conclusion]:
     """Yield what the first or the last sentences say in words such as harmless or violation.
 
-    A sentence that speaks of hate and states nothing by it states nothing by these words either.
+    Where a sentence speaks of hate and states nothing by it, neither it nor those before it state anything.
     """
+    speaks = [segment.end for segment in segments if next(statements(text, segment), None)]
     for segment in {*segments[:1], *segments[-_TAIL:]}:
-        if next(statements(text, segment), None) is None and not _is_of_one_part(text, segment):
+        if segment.end > max(speaks, default=0) and not _is_of_one_part(text, segment):
             yield from stated_in(text, segment, UNNAMED)
 
 
