@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 from django.http import Http404, HttpResponse
@@ -24,6 +23,7 @@ from annotation.members.roles import LastAdmin
 from annotation.models import Guideline, Label, Membership, Seat
 from annotation.pages.access import PersonRequest, annotator_past_or_present, member_of
 from annotation.pages.answers_shown import answers_shown, questions_answered
+from annotation.pages.long_lists import MOST_COSTLY, BoundedPaginator, listed_page
 from annotation.pages.project_page import project_page
 from annotation.projects import consent_texts
 from annotation.training.results import own_totals
@@ -89,7 +89,8 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
         .select_related("item", "label__category")
         .order_by("-filled_at", "-pk")
     )
-    page = Paginator(filled, PAGE).get_page(request.GET.get("page"))
+    pages = BoundedPaginator(filled, PAGE, MOST_COSTLY, key="label__public_id")
+    page = listed_page(pages, Seat.objects.filter(annotator=member), request.GET)
     questions = questions_answered(member.project, (seat.label for seat in page.object_list))
     now = database_now()
     rows = [
@@ -122,7 +123,8 @@ def _past_history(request: PersonRequest, member: Membership) -> dict[str, Any]:
         .select_related("item", "category", "seat")
         .order_by("-created_at", "-pk")
     )
-    page = Paginator(labels, PAGE).get_page(request.GET.get("page"))
+    pages = BoundedPaginator(labels, PAGE, MOST_COSTLY)
+    page = listed_page(pages, Label.objects.filter(annotator=member), request.GET)
     questions = questions_answered(member.project, page.object_list)
     rows = [
         {
