@@ -259,5 +259,5 @@ def test_the_overview_takes_the_same_few_queries(project, items, django_assert_m
         Batch.objects.get_or_create(project=project, name=f"b{number % 7}", defaults={"limited": bool(number % 2)})
         item = builders.make_open_item(project, batch=f"b{number % 7}")
         Skip.objects.create(item=item, annotator=trio[number % 3])
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         read_batch_overview(project)
