@@ -230,17 +230,15 @@ def _much_marked(project: Project, spare: int) -> QuerySet[Any]:
 
     Of so many marks at least a third is of one kind. Grouped by kind, so that no count is made for each item.
     """
+    marks: tuple[QuerySet[Any], ...] = (
+        Skip.objects.filter(annotator__project=project),
+        Replacement.objects.filter(reviewer__project=project),
+        Adjudication.objects.filter(reviewer__project=project),
+    )
+    least = spare // 3 + 1
     kinds: list[QuerySet[Any]] = [
-        rows.order_by()
-        .values("item")
-        .annotate(n=Count("pk"))
-        .filter(n__gte=spare // 3 + 1)
-        .values_list("item", flat=True)
-        for rows in (
-            Skip.objects.filter(annotator__project=project),
-            Replacement.objects.filter(reviewer__project=project),
-            Adjudication.objects.filter(reviewer__project=project),
-        )
+        rows.order_by().values("item").annotate(n=Count("pk")).filter(n__gte=least).values_list("item", flat=True)
+        for rows in marks
     ]
     return kinds[0].union(*kinds[1:])
 

@@ -21,7 +21,7 @@ class BoundedPaginator(Paginator[Any]):
 
     def __init__(self, rows: QuerySet[Any], length: int, most: int = MOST_COUNTED, key: str = "public_id") -> None:
         super().__init__(rows, length)
-        self._most, self.key = most, key
+        self.rows, self.key, self._most = rows, key, most
 
     @cached_property
     def count(self) -> int:
@@ -35,8 +35,7 @@ class BoundedPaginator(Paginator[Any]):
 
     @cached_property
     def _counted(self) -> int:
-        assert isinstance(self.object_list, QuerySet)
-        return self.object_list.order_by().values("pk")[: self._most + 1].count()
+        return self.rows.order_by().values("pk")[: self._most + 1].count()
 
     def next_key(self, page: Page[Any]) -> str | None:
         """Return the key that leads on from the last page with a number. Returns None if another number does."""
@@ -68,7 +67,7 @@ def listed_page(rows: BoundedPaginator, among: QuerySet[Any], query: Mapping[str
     """
     if is_asked_by_key(query):
         try:
-            return _by_key(rows, page_by_key(rows.object_list, among, query, rows.per_page, rows.key))
+            return _by_key(rows, page_by_key(rows.rows, among, query, rows.per_page, rows.key))
         except UnknownKey:
             pass
     page = rows.get_page(query.get("page"))

@@ -42,6 +42,7 @@ def project(settings):
 
 def browser_of(member: Membership) -> Client:
     client = Client()
+    assert member.user is not None
     client.force_login(member.user)
     return client
 

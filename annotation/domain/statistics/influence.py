@@ -119,7 +119,7 @@ class Readings:
     @classmethod
     def of(cls, rows: Iterable[Reading]) -> Readings:
         """Collect readings; at most one for each person, item and modality."""
-        collected = [array(kind) for kind in _WIDTHS]
+        collected: list[array[int]] = [array(kind, ()) for kind in _WIDTHS]
         for item, annotator, period, arm, modality, *categories in rows:
             reading = (item, annotator, period, _ARMS[arm], _MODALITIES[modality], *categories)
             for column, value in zip(collected, reading, strict=True):
