@@ -84,9 +84,9 @@ class _Column:
     def of(cls, part: Any, *, turned: bool) -> "_Column":
         """Return a column of a queryset's order, or of the order turned round."""
         if isinstance(part, OrderBy):
-            assert isinstance(part.expression, F)
+            column: Any = part.expression
             nulls = ("first" if turned else "last") if part.nulls_last else ""
-            return cls(part.expression.name, part.descending != turned, nulls)
+            return cls(column.name, part.descending != turned, nulls)
         return cls(str(part).lstrip("-"), str(part).startswith("-") != turned)
 
     @property
