@@ -52,6 +52,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which: {', '.join(known)}; default: the table's")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--small", action="store_true", help="fewer rows")
+    parser.add_argument("--items", help="the sizes that `scale` compares, as 10000,1000000")
     parser.add_argument("--check", action="store_true", help="compare the ratios with bench/baseline.json")
     parser.add_argument("--accept", action="store_true", help="write the ratios to bench/baseline.json")
     parser.add_argument("--rounds", type=int, default=3, help="of --check and --accept (default %(default)s)")
@@ -60,7 +61,10 @@ def main() -> None:
         parser.error(f"no such bench: {', '.join(sorted(unknown))}")
     if options.check or options.accept:
         sys.exit(checked(options))
-    figures = measure_all(options.names or BENCHES, small=options.small)
+    sizes = ("--items", options.items) if options.items else ()
+    names = options.names or BENCHES
+    figures = {name: measure(name, sizes) for name in ("scale",) if name in names}
+    figures |= measure_all([name for name in names if name not in figures], small=options.small)
     if options.json:
         print(json.dumps({"commit": commit(), **figures}))
     else:

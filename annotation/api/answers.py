@@ -27,13 +27,26 @@ class Page(TypedDict):
     pages: int
 
 
-class ItemPage(Page):
+class KeyedPage(TypedDict):
+    """One page of a long list, with the keys of the pages around it: null where there is none.
+
+    Of a page by key, nothing is counted, and it has no number.
+    """
+
+    count: int | None
+    page: int | None
+    pages: int | None
+    previous: str | None
+    next: str | None
+
+
+class ItemPage(KeyedPage):
     """A page of items."""
 
     results: list[ItemShape]
 
 
-class LabelPage(Page):
+class LabelPage(KeyedPage):
     """A page of labels."""
 
     results: list[LabelShape]

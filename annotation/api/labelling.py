@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
 from annotation.api.answers import HeldSeatJson, LabelPage, PictureAddresses, ReportToldJson
-from annotation.api.pages import PAGING, page_of
+from annotation.api.pages import BY_KEY, page_by_key_of
 from annotation.api.problems import LabelRefused, NoSeat
 from annotation.api.serializers import (
     AnswerShape,
@@ -296,12 +296,13 @@ class SeatReport(OwnWork):
 class OwnLabels(APIView):
     """One's own labels in force, newest first."""
 
-    @extend_schema(operation_id="projects_labels_list", parameters=[*PAGING], responses={200: LabelPage})
+    @extend_schema(operation_id="projects_labels_list", parameters=[*BY_KEY], responses={200: LabelPage})
     def get(self, request: Request, slug: str) -> Response:
         """List the caller's own labels, newest first."""
         mine = _annotator(request, slug)
         labels = Label.objects.filter(in_force_at__annotator=mine, annotator=mine).select_related("category", "item")
-        return page_of(request, labels.order_by("-id"), lambda rows: LabelShape(rows, many=True).data)
+        among = Label.objects.filter(annotator=mine)
+        return page_by_key_of(request, labels.order_by("-id"), among, lambda rows: LabelShape(rows, many=True).data)
 
 
 class OwnLabel(OwnWork):

@@ -4,10 +4,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
+
+from annotation.core.key_pages import AFTER, BEFORE, UnknownKey, is_asked_by_key, key_of, page_by_key
 
 MOST = 200
 """Entries of one page at most."""
@@ -27,6 +30,21 @@ PAGING = (
     ),
 )
 """The query of every list that comes in pages."""
+BY_KEY = (
+    *PAGING,
+    OpenApiParameter(
+        AFTER,
+        {"type": "string"},
+        description="In place of `page`: the entries after this one, which the answer before names as `next`; empty: "
+        "the first ones. Nothing is counted then, so that a page far down takes as long as the first.",
+    ),
+    OpenApiParameter(
+        BEFORE,
+        {"type": "string"},
+        description="In place of `page`: the entries before this one, which the answer before names as `previous`.",
+    ),
+)
+"""The query of a list that comes in pages by number, and by key."""
 
 
 def page_of(request: Request, rows: Any, shown: Callable[[list[Any]], Any], filters: Iterable[str] = ()) -> Response:
@@ -35,15 +53,51 @@ def page_of(request: Request, rows: Any, shown: Callable[[list[Any]], Any], filt
     `filters` are the list's own. Raises ValidationError for a filter that the list does not have, and for a page or
     limit that is no number of the range.
     """
+    page, found = _numbered(request, rows, filters)
+    return Response({**page, "results": shown(found)})
+
+
+def _numbered(request: Request, rows: Any, filters: Iterable[str]) -> tuple[dict[str, Any], list[Any]]:
+    """Return what a page by number says of itself, and its rows."""
     refuse_unknown(request, *filters, "page", "limit")
     asked = number(request, "page", 1, _LAST)
     pages = Paginator(rows, number(request, "limit", _DEFAULT, MOST))
+    found = list(pages.page(asked).object_list) if asked <= pages.num_pages else []
+    return {"count": pages.count, "page": asked, "pages": pages.num_pages}, found
+
+
+def page_by_key_of(
+    request: Request,
+    rows: QuerySet[Any],
+    among: QuerySet[Any],
+    shown: Callable[[list[Any]], Any],
+    filters: Iterable[str] = (),
+) -> Response:
+    """Return the page that the query asks for, by key or by number; `among` are the rows whose keys are known.
+
+    Raises ValidationError as `page_of` does, and for a key of no entry.
+    """
+    if not is_asked_by_key(request.query_params):
+        about, found = _numbered(request, rows, (*filters, AFTER, BEFORE))
+        edges = {
+            "previous": key_of(found[0]) if found and about["page"] > 1 else None,
+            "next": key_of(found[-1]) if found and about["page"] < about["pages"] else None,
+        }
+        return Response({**about, **edges, "results": shown(found)})
+    refuse_unknown(request, *filters, AFTER, BEFORE, "limit")
+    try:
+        page = page_by_key(rows, among, request.query_params, number(request, "limit", _DEFAULT, MOST))
+    except UnknownKey as unknown:
+        name = BEFORE if request.query_params.get(BEFORE) else AFTER
+        raise ValidationError({name: "It names no entry of this list."}, unknown.code) from None
     return Response(
         {
-            "count": pages.count,
-            "page": asked,
-            "pages": pages.num_pages,
-            "results": shown(list(pages.page(asked).object_list) if asked <= pages.num_pages else []),
+            "count": None,
+            "page": None,
+            "pages": None,
+            "previous": page.previous,
+            "next": page.next,
+            "results": shown(list(page.rows)),
         }
     )
 

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
 from annotation.api.answers import ItemPage
-from annotation.api.pages import PAGING, page_of
+from annotation.api.pages import BY_KEY, page_by_key_of
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedDict, LineField, RequestShape
 from annotation.api.serializers import ItemShape, PriorShape, ProjectShape, WholeItemShape
@@ -95,7 +95,7 @@ class Items(APIView):
     """A project's items, for reviewers and admins."""
 
     @extend_schema(
-        operation_id="projects_items_list", parameters=[*_FILTERS, _ORDER, *PAGING], responses={200: ItemPage}
+        operation_id="projects_items_list", parameters=[*_FILTERS, _ORDER, *BY_KEY], responses={200: ItemPage}
     )
     def get(self, request: Request, slug: str) -> Response:
         """Find items. A filter, value or order that does not exist is refused with `unknown_filter`."""
@@ -104,9 +104,10 @@ class Items(APIView):
             matches = search.find_items(mine, dict(request.query_params.lists()))
         except search.UnknownFilter as unknown:
             return problem(400, unknown.code, unknown.sentence)
-        return page_of(
+        return page_by_key_of(
             request,
             matches.select_related("category", "intended"),
+            visible_items(mine),
             lambda items: ItemShape(items, many=True, context={"membership": mine}).data,
             (*search.FILTERS, "order"),
         )

@@ -38,8 +38,9 @@ _MUST_READ = f"""
     EXISTS (
         SELECT 1 FROM {_GUIDELINE} g WHERE g.project_id = m.project_id AND g.asks_reading
         AND g.number > m.guideline_read AND g.created_at > m.created_at
-    ) AND EXISTS (SELECT 1 FROM {_LABEL} l WHERE l.annotator_id = m.id)
+    ) AND (SELECT l.id FROM {_LABEL} l WHERE l.annotator_id = m.id ORDER BY l.client_key LIMIT 1) IS NOT NULL
 """
+# Not EXISTS: for somebody who has no label yet, PostgreSQL would look for one among all labels of the site.
 _TODAY = f"SELECT COUNT(*) FROM {_SEAT} s WHERE s.annotator_id = m.id AND s.filled_at >= %s AND s.label_id IS NOT NULL"
 _QUOTA_USED = f"""
     SELECT COUNT(*) FROM {_SEAT} s

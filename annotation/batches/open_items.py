@@ -3,6 +3,7 @@
 An item whose picture is missing stays ready until the picture is there; one that waits for priors stays imported.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,8 +20,8 @@ from runs.sql.planner_statistics import refresh_statistics
 
 AT_MOST = 50_000
 """Items that one press of a button or one call opens, so that the answer comes within seconds."""
-AT_ONCE = 5_000
-"""Items opened in one transaction: SQLite has one writer, and nobody should wait long for it."""
+AT_ONCE, AT_FIRST = 5_000, 1_000
+"""Items opened in one transaction, and in the first: SQLite has one writer, and nobody should wait long."""
 
 
 @dataclass(frozen=True)
@@ -53,20 +54,16 @@ def open_items(
     Imported items are ready where the project wants no priors. Each item is opened once, however often and by
     however many this is called; what a crash leaves ready is opened by the next call.
     """
-    opened = 0
     if batch is None:
         named = Item.objects.filter(project=project).order_by().values_list("batch", flat=True)
         state.ensure_batches(project, named.distinct())
         state.open_waiting(project, actor)
     else:
         state.open_batches(project, actor, [batch])
-    if not project.priors_wanted:
+    opened = _open_all(project, actor, batch, at_most)
+    state.update_lagging_queues(pk=project.pk)
+    if not project.priors_wanted and (at_most is None or opened < at_most):
         _of(project, batch).filter(stage=Stage.IMPORTED).update(stage=Stage.READY, version=F("version") + 1)
-    while at_most is None or opened < at_most:
-        count = _open_some(project, actor, batch, AT_ONCE if at_most is None else min(AT_ONCE, at_most - opened))
-        if not count:
-            break
-        opened += count
     refresh_statistics(opened, Item, Seat)
     openable = openable_batches(project, batch)
     return OpenedItems(
@@ -80,17 +77,18 @@ def open_items(
 def open_selected_items(project: Project, actor: Membership | None, items: Sequence[int]) -> set[int]:
     """Open those of these items of the project that are ready, but for those of closed batches; which ones were."""
     chosen = Item.objects.filter(project=project, pk__in=items)
-    if not project.priors_wanted:
-        chosen.filter(stage=Stage.IMPORTED).update(stage=Stage.READY, version=F("version") + 1)
     over = BatchRow.objects.filter(project=project, state=BatchState.CLOSED)
-    able = chosen.filter(stage=Stage.READY, picture_missing=False).exclude(batch__in=over.values("name"))
+    able = chosen.filter(stage__in=_openable(project), picture_missing=False).exclude(batch__in=over.values("name"))
     rows = able.select_for_update(no_key=True, skip_locked=True)
     ready = list(rows.order_by("pk").values_list("pk", flat=True))
     if ready:
-        Item.objects.filter(pk__in=ready, stage=Stage.READY).update(stage=Stage.LABELLING, version=F("version") + 1)
+        moved = Item.objects.filter(pk__in=ready, stage__in=_openable(project))
+        moved.update(stage=Stage.LABELLING, version=F("version") + 1)
         make_seats(ready)
         record(EventVerb.OPENED, project=project, actor=actor, items=len(ready))
         reset_idle_members(project)
+    if not project.priors_wanted:
+        chosen.filter(stage=Stage.IMPORTED).update(stage=Stage.READY, version=F("version") + 1)
     return set(ready)
 
 
@@ -98,15 +96,15 @@ def openable_batches(project: Project, batch: str | None = None) -> list[Openabl
     """Return the project's batches by name (the nameless one first), or one of them, with their openable items."""
     waits = Q(stage=Stage.IMPORTED)
     unseen = Q(picture_missing=True)
-    ready = Q(stage=Stage.READY) if project.priors_wanted else Q(stage__in=(Stage.READY, Stage.IMPORTED))
+    ready = Q(stage__in=_openable(project))
     rows = (
         _of(project, batch)
         .values("batch")
         .annotate(
-            ready=Count("pk", filter=ready & ~unseen),
-            missing_pictures=Count("pk", filter=ready & unseen),
-            waiting_for_priors=Count("pk", filter=waits & ~ready),
-            open=Count("pk", filter=Q(stage=Stage.LABELLING)),
+            ready=Count("batch", filter=ready & ~unseen),
+            missing_pictures=Count("batch", filter=ready & unseen),
+            waiting_for_priors=Count("batch", filter=waits & ~ready),
+            open=Count("batch", filter=Q(stage=Stage.LABELLING)),
         )
         .order_by("batch")
     )
@@ -147,18 +145,46 @@ def _of(project: Project, batch: str | None) -> QuerySet[Item]:
     return items if batch is None else items.filter(batch=batch)
 
 
+def _openable(project: Project) -> tuple[Stage, ...]:
+    """Return the stages of items that can be opened: imported ones are ready where no priors are wanted."""
+    return (Stage.READY,) if project.priors_wanted else (Stage.READY, Stage.IMPORTED)
+
+
+def _open_all(project: Project, actor: Membership | None, batch: str | None, at_most: int | None) -> int:
+    """Open ready items, one key after the other and then those that somebody had locked; return how many."""
+    opened, after, since_start = 0, 0, 0
+    while at_most is None or opened < at_most:
+        count = AT_ONCE if opened else AT_FIRST
+        keys = _open_some(project, actor, batch, count if at_most is None else min(count, at_most - opened), after)
+        if not keys and not since_start:
+            break
+        after = keys[-1] if keys else 0
+        since_start = since_start + len(keys) if keys else 0
+        opened += len(keys)
+    return opened
+
+
 @short_transaction
-def _open_some(project: Project, actor: Membership | None, batch: str | None, count: int) -> int:
-    """Open `count` ready items in any order; return how many there were."""
-    ready = _of(project, batch).filter(stage=Stage.READY, picture_missing=False)
+def _open_some(project: Project, actor: Membership | None, batch: str | None, count: int, after: int) -> Sequence[int]:
+    """Open `count` ready items after this key; return their keys.
+
+    Each row is written once, with the queue that its batch has now: acts on batches wait for the project's row.
+    """
+    queues = state.read_batch_queues(state.hold(project))
+    ready = _of(project, batch).filter(stage__in=_openable(project), picture_missing=False, pk__gt=after)
     if batch is None:
         over = BatchRow.objects.filter(project=project, state=BatchState.CLOSED)
         ready = ready.exclude(batch__in=over.values("name"))
     rows = ready.select_for_update(no_key=True, skip_locked=True).order_by("pk")[:count]
-    items = list(rows.values_list("pk", flat=True))
+    items: dict[int, str] = dict(rows.values_list("pk", "batch"))
     if items:
-        Item.objects.filter(pk__in=items, stage=Stage.READY).update(stage=Stage.LABELLING, version=F("version") + 1)
-        make_seats(items)
+        by_queue: dict[int | None, list[int]] = defaultdict(list)
+        for key, name in items.items():
+            by_queue[queues.of(name)].append(key)
+        for queue, keys in by_queue.items():
+            moved = Item.objects.filter(pk__in=keys, stage__in=_openable(project))
+            moved.update(stage=Stage.LABELLING, queue=queue, version=F("version") + 1)
+        make_seats(list(items))
         record(EventVerb.OPENED, project=project, actor=actor, items=len(items), batch=batch)
         reset_idle_members(project)
-    return len(items)
+    return list(items)

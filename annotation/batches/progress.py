@@ -6,7 +6,7 @@ Items are counted in groups; `workforce` finds the items that lack annotators.
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -28,10 +28,12 @@ from annotation.consensus.close import count_waiting_items
 from annotation.domain.choices import BatchState, Stage
 from annotation.domain.workforce.forecast import LOOKED_BACK, Estimate, TooLittle, estimate
 from annotation.domain.workforce.staffing import Staffing, Verdict
-from annotation.models import Batch, Item, Project, Seat
+from annotation.models import Batch, Item, Membership, Project, Seat
 
 COUNTED_ONCE_FROM = 20_000
-"""From so many labels on, the labels of days that are over are counted once a day: it takes up to half a second."""
+"""From so many labels on, the labels of a day that is over are counted once a week."""
+COUNTED_FOR = 7 * 24 * 60 * 60
+"""Seconds for which such a count is kept."""
 _WITH_VOTES = (Stage.LABELLING, Stage.DISPUTED, Stage.GOLD)
 
 
@@ -146,7 +148,7 @@ def _groups(project: Project, rows: Mapping[str, Batch]) -> dict[str, list[ItemG
     alike = Item.objects.filter(project=project).exclude(stage=Stage.KNOWN).order_by()
     counts = (
         alike.values_list("batch", "stage", "picture_missing", "seats", "taken")
-        .annotate(n=Count("pk"), low=Min("priority"), high=Max("priority"))
+        .annotate(n=Count("*"), low=Min("priority"), high=Max("priority"))
         .order_by()
     )
     groups: dict[str, list[ItemGroup]] = {name: [] for name in rows if name}
@@ -165,29 +167,39 @@ def _held_seats(project: Project) -> Mapping[str, int]:
 def _days(project: Project, labels: int) -> Mapping[str, Counter[date]]:
     """Return the labels of the last weeks by batch and day of the site's calendar.
 
-    In a large project, days that are over are counted once a day. Posts that go to another batch meanwhile take their
-    labels along tomorrow.
+    In a large project each day that is over is counted once a week. Posts that go to another batch meanwhile take their
+    labels along a week later.
     """
-    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     back = timedelta(days=LOOKED_BACK)
     if labels < COUNTED_ONCE_FROM:
         return _labels_by_day(project, filled_at__gte=timezone.now() - back)
-    key = f"labels-by-day:{project.pk}:{midnight:%Y-%m-%d}"
-    if (over := cache.get(key)) is None:
-        over = _labels_by_day(project, filled_at__gte=midnight - back, filled_at__lt=midnight)
-        cache.set(key, over, timeout=24 * 60 * 60)
-    days = _labels_by_day(project, filled_at__gte=midnight)
-    for batch, counts in over.items():
-        days[batch] += counts
+    today = timezone.localdate()
+    over = [today - timedelta(days=ago) for ago in range(LOOKED_BACK, 0, -1)]
+    keys = {day: f"labels-of-day:{project.pk}:{day}" for day in over}
+    known = cache.get_many(keys.values())
+    first = next((day for day in over if keys[day] not in known), today)
+    days = _labels_by_day(project, filled_at__gte=_midnight(first))
+    counted = {day: {batch: n for batch, counts in days.items() if (n := counts[day])} for day in over if day >= first}
+    cache.set_many({keys[day]: batches for day, batches in counted.items()}, timeout=COUNTED_FOR)
+    for day in over[: len(over) - len(counted)]:
+        for batch, count in known[keys[day]].items():
+            days[batch][day] += count
     return days
+
+
+def _midnight(day: date) -> datetime:
+    """Return the beginning of a day in the site's time zone."""
+    return timezone.make_aware(datetime.combine(day, time.min))
 
 
 def _labels_by_day(project: Project, **moment: datetime) -> dict[str, Counter[date]]:
     """Count labels by batch and day. Those that an import dated itself are left out.
 
-    Grouped by hour, as text: that costs neither database a function call for every row.
+    Grouped by hour, as text: that costs neither database a function call for every row. By annotator, since an index
+    has the labels of each in the order of time.
     """
-    seats = Seat.objects.filter(item__project=project, **moment).exclude(filled_at=F("item__created_at"))
+    people = list(Membership.objects.filter(project=project).values_list("pk", flat=True))
+    seats = Seat.objects.filter(annotator__in=people, **moment).exclude(filled_at=F("item__created_at"))
     hours = seats.annotate(hour=Substr(Cast("filled_at", CharField()), 1, 13)).order_by()
     counts: dict[str, Counter[date]] = defaultdict(Counter)
     for batch, hour, labels in hours.values_list("item__batch", "hour").annotate(n=Count("pk")):

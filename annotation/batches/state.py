@@ -60,7 +60,7 @@ def ensure_batches(project: Project, names: Iterable[str], state: BatchState | N
 
     A name without a row that items carry already counts as open, and stays so.
     """
-    locked = _hold(project)
+    locked = hold(project)
     distinct_names = set(names)
     missing = distinct_names - set(
         Batch.objects.filter(project=locked, name__in=distinct_names).values_list("name", flat=True)
@@ -80,19 +80,21 @@ def ensure_batches(project: Project, names: Iterable[str], state: BatchState | N
 
 
 def open_batches(project: Project, actor: Membership | None, names: Iterable[str]) -> None:
-    """Open these batches from any state; those without a row get one."""
+    """Open these batches from any state; those without a row get one. The caller updates the queues of items."""
     names = list(names)
     ensure_batches(project, names, BatchState.OPEN)
-    if _change_states(project, actor, names, BatchState.OPEN, EventVerb.BATCH_OPENED, tuple(BatchState)):
-        update_item_queues(project)
+    _change_states(project, actor, names, BatchState.OPEN, EventVerb.BATCH_OPENED, tuple(BatchState))
 
 
 def open_waiting(project: Project, actor: Membership | None) -> None:
-    """Open all batches that wait to be opened; paused and closed ones stay as they are."""
+    """Open all batches that wait to be opened; paused and closed ones stay as they are.
+
+    The caller updates the queues of items.
+    """
     waiting = Batch.objects.filter(project=project, state=BatchState.WAITING)
     names = list(waiting.values_list("name", flat=True))
-    if names and _change_states(project, actor, names, BatchState.OPEN, EventVerb.BATCH_OPENED, (BatchState.WAITING,)):
-        update_item_queues(project)
+    if names:
+        _change_states(project, actor, names, BatchState.OPEN, EventVerb.BATCH_OPENED, (BatchState.WAITING,))
 
 
 def pause_batch(batch: Batch, actor: Membership | None) -> None:
@@ -136,7 +138,7 @@ def limit_batch(batch: Batch, actor: Membership | None, members: Iterable[Member
 
     @short_transaction
     def limited() -> None:
-        locked = _hold(batch.project)
+        locked = hold(batch.project)
         people = Membership.objects.filter(project=locked, pk__in=member_ids, active=True, annotates=True)
         if people.count() != len(member_ids):
             raise NotAnAnnotator
@@ -155,7 +157,7 @@ def unlimit_batch(batch: Batch, actor: Membership | None) -> None:
 
     @short_transaction
     def opened() -> None:
-        locked = _hold(batch.project)
+        locked = hold(batch.project)
         if not Batch.objects.filter(pk=batch.pk, limited=True).update(limited=False):
             return
         batch.members.clear()
@@ -174,7 +176,7 @@ def set_pilot(batch: Batch, actor: Membership | None, *, pilot: bool) -> None:
 
     @short_transaction
     def changed() -> None:
-        locked = _hold(batch.project)
+        locked = hold(batch.project)
         if not Batch.objects.filter(pk=batch.pk, pilot=not pilot).update(pilot=pilot):
             return
         if pilot:
@@ -238,9 +240,9 @@ def update_item_queues(project: Project, items: Iterable[int] | None = None) -> 
             return changed
 
 
-def update_lagging_queues() -> int:
-    """Update queues that differ from their batches after a process died; return how many projects. A sweeper's step."""
-    lagging = list(Project.objects.filter(queues_settled=False))
+def update_lagging_queues(**of: Any) -> int:
+    """Update queues that are older than their batches; return of how many projects. A sweeper's step: processes die."""
+    lagging = list(Project.objects.filter(queues_settled=False, **of))
     for project in lagging:
         update_item_queues(project)
     return len(lagging)
@@ -270,7 +272,7 @@ def _lagging(project: Project) -> list[int]:
 
 def _settle(project: Project, keys: Keys) -> int:
     """Put these items right and wake who waits, if any can be handed out now."""
-    now = read_batch_queues(_hold(project))
+    now = read_batch_queues(hold(project))
     rows = _lock(Item.objects.filter(project=project), keys)
     wrong: dict[int | None, list[int]] = defaultdict(list)
     for key, batch, queue in rows.values_list("pk", "batch", "queue"):
@@ -286,7 +288,7 @@ def _settle(project: Project, keys: Keys) -> int:
 @short_transaction
 def _is_settled(project: Project) -> bool:
     """Note that the queues agree with the rows, if they do: nobody changes a batch while this looks."""
-    locked = _hold(project)
+    locked = hold(project)
     if _lagging(locked):
         return False
     Project.objects.filter(pk=locked.pk, queues_settled=False).update(queues_settled=True)
@@ -296,7 +298,7 @@ def _is_settled(project: Project) -> bool:
 # ── How an act is carried out ─────────────────────────────────────────────────
 
 
-def _hold(project: Project) -> Project:
+def hold(project: Project) -> Project:
     """Lock the project's row, so that acts on its batches run one after the other."""
     return Project.objects.select_for_update(no_key=True).get(pk=project.pk)
 
@@ -323,7 +325,7 @@ def _change_states(
     before: tuple[BatchState, ...],
 ) -> bool:
     """Give the batches of these names the state where they had one of those before; whether any had another."""
-    locked = _hold(project)
+    locked = hold(project)
     rows = Batch.objects.filter(project=locked, name__in=names, state__in=before).exclude(state=state)
     changed = list(rows)
     for batch in changed:

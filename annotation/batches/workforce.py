@@ -5,12 +5,12 @@ their votes, or their batch has hardly more people than an item has seats; at mo
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, QuerySet
 
 from annotation.domain.choices import Stage
 from annotation.domain.wellbeing.opt_outs import Content, Unwanted, falls_under
@@ -180,8 +180,10 @@ class Workforce:
         return work
 
     def _look(self, project: Project) -> tuple[list[_Open], bool]:
-        items = Item.objects.open().filter(project=project).order_by("pk")
-        rows = list(items.filter(self._may_lack(project)).values_list(*_LOOKED_AT_FOR)[: MAX_EXAMINED_ITEMS + 1])
+        rows: list[Any] = []
+        for items in self._may_lack(project):
+            rows += items.order_by("pk").values_list(*_LOOKED_AT_FOR)[: MAX_EXAMINED_ITEMS + 1 - len(rows)]
+        rows.sort()
         whole, rows = len(rows) <= MAX_EXAMINED_ITEMS, rows[:MAX_EXAMINED_ITEMS]
         keys = [row[0] for row in rows]
         done, skipped = _barred(keys)
@@ -195,15 +197,18 @@ class Workforce:
             examined.append(_Open(batch, seats, taken, able, key in skipped, StuckItem(public_id, external_id, batch)))
         return examined, whole
 
-    def _may_lack(self, project: Project) -> Q:
-        """Return which open items to examine: all where people are few, otherwise those with many marks."""
-        query = Q(pk__in=[])
+    def _may_lack(self, project: Project) -> Iterator[QuerySet[Item]]:
+        """Yield which open items to examine: all where people are few, otherwise those with many marks.
+
+        One question for batches that have equally many people to spare: asked together PostgreSQL would read all posts.
+        """
         by_spare: dict[int, list[str]] = defaultdict(list)
         for name, spare in self._spare.items():
-            by_spare[max(spare, -1)].append(name)
-        for spare, names in by_spare.items():
-            query |= Q(batch__in=names) if spare < 0 else Q(batch__in=names) & _much_marked(project, spare)
-        return query
+            if self._work[name]:
+                by_spare[max(spare, -1)].append(name)
+        for spare, names in sorted(by_spare.items()):
+            items = Item.objects.open().filter(project=project, batch__in=names)
+            yield items if spare < 0 else items.filter(pk__in=_much_marked(project, spare))
 
     def _contents(self, project: Project, rows: Sequence[Sequence[Any]]) -> dict[int, Content]:
         """Return what is known of these items before anybody labels them."""
@@ -220,16 +225,22 @@ class Workforce:
         return contents
 
 
-def _much_marked(project: Project, spare: int) -> Q:
-    """Return the filter for items with more than `spare` skips, replacements and decisions, and perhaps a few more.
+def _much_marked(project: Project, spare: int) -> QuerySet[Any]:
+    """Return the keys of items with more than `spare` skips, replacements and decisions, and perhaps a few more.
 
     Of so many marks at least a third is of one kind. Grouped by kind, so that no count is made for each item.
     """
-    least, query = spare // 3 + 1, Q()
-    for kind in (Skip, Replacement, Adjudication):
-        rows = kind._default_manager.filter(item__project=project).order_by().values("item")
-        query |= Q(pk__in=rows.annotate(n=Count("pk")).filter(n__gte=least).values("item"))
-    return query
+    marks: tuple[QuerySet[Any], ...] = (
+        Skip.objects.filter(annotator__project=project),
+        Replacement.objects.filter(reviewer__project=project),
+        Adjudication.objects.filter(reviewer__project=project),
+    )
+    least = spare // 3 + 1
+    kinds: list[QuerySet[Any]] = [
+        rows.order_by().values("item").annotate(n=Count("pk")).filter(n__gte=least).values_list("item", flat=True)
+        for rows in marks
+    ]
+    return kinds[0].union(*kinds[1:])
 
 
 def _barred(items: Sequence[int]) -> tuple[Mapping[int, set[int]], set[int]]:

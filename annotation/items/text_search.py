@@ -8,8 +8,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.core.text_index import ITEMS, PICTURES, SHORTEST, candidates
 from annotation.domain.folding.text import folded
-from annotation.items.pagination import MOST_COUNTED
 from annotation.models import Item, PictureText
+from annotation.pages.long_lists import MOST_COSTLY
 
 FILTERS = frozenset({"q", "text", "picture_text"})
 """The filters that compare words."""
@@ -51,7 +51,7 @@ def anywhere(term: str, project: int) -> Q:
 
 
 def _are_many(items: QuerySet[Item]) -> bool:
-    return items.values("pk")[MOST_COUNTED : MOST_COUNTED + 1].exists()
+    return items.values("pk")[MOST_COSTLY : MOST_COSTLY + 1].exists()
 
 
 def _pictures(term: str) -> QuerySet[PictureText]:

@@ -1,6 +1,5 @@
 """Pages for admins and reviewers to find and read the items of a project."""
 
-from django.core.paginator import Paginator
 from django.db.models import Prefetch
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -13,11 +12,11 @@ from annotation.domain.choices import NEVER_SHOWN, Role, Stage
 from annotation.glossary import entries
 from annotation.items import forms, saved_searches, search, text_search
 from annotation.items.bulk_actions import ACTS
-from annotation.items.pagination import BoundedPaginator
 from annotation.items.question_consensus import ConsensusShown, consensus_shown
 from annotation.models import Dispute, Event, Item, Label, Membership, Prior, Seat
 from annotation.pages.access import PersonRequest, member_of, page_before
 from annotation.pages.answers_shown import answers_shown, questions_answered
+from annotation.pages.long_lists import MOST_COSTLY, MOST_COUNTED, BoundedPaginator, listed_page
 from annotation.pages.project_page import project_page
 from annotation.picture_text.presenters import fault_of
 from annotation.picture_text.texts import reading_of, texts_of
@@ -37,10 +36,10 @@ def items(request: PersonRequest, slug: str) -> HttpResponse:
         matching = search.find_items(member, filters)
     except search.UnknownFilter as unknown:
         matching, problem, status = Item.objects.none(), unknown.sentence, 400
-    pages = BoundedPaginator if search.is_costly(filters) else Paginator
     shown = matching.select_related("category").prefetch_related(_open_disputes())
+    pages = BoundedPaginator(shown, PAGE_LENGTH, MOST_COSTLY if search.is_costly(filters) else MOST_COUNTED)
     context = {
-        "page": pages(shown, PAGE_LENGTH).get_page(request.GET.get("page")),
+        "page": listed_page(pages, visible_items(member), request.GET),
         "asked": filters,
         "form": forms.shown(member, filters),
         "narrowed": bool(filters.keys() - search.NOT_FILTERS),

@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("annotation", "0039_telephone_regions"),
+        ("annotation", '0040_posts_put_aside'),
     ]
 
     operations = [

@@ -137,6 +137,12 @@ class Item(WithCategories):
             ),
             models.Index(fields=("project", "stage", "id"), name="item_stage"),
             models.Index(fields=("project", "text_sha256"), name="item_text"),
+            models.Index(fields=("project", "id"), name="item_in_order"),  # for pages of the list
+            models.Index(  # all that is counted by batch: the table itself need not be read
+                fields=("project", "batch", "stage", "picture_missing", "seats", "taken", "priority", "queue"),
+                name="item_counted",
+            ),
+            models.Index(fields=("project", "licence"), condition=~Q(licence=""), name="item_licence"),
         )
 
     def __str__(self) -> str:

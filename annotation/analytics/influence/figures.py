@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from itertools import groupby
+from math import inf
+from operator import itemgetter
 from typing import Any
 
 from django.db import transaction
@@ -109,33 +112,44 @@ class _VisiblePrior:
     since: datetime
 
 
+_LAST: tuple[float, Sequence[_VisiblePrior]] = (inf, ())
+"""What comes after the last item that has priors."""
+
+
 class _Book:
     """The labels and priors of a project, read as values."""
 
     def __init__(self, project: Project, index_of: Mapping[int, int], codes: list[int]) -> None:
         self.project, self.index_of = project, index_of
         self.index_of_code = {code: index for index, code in enumerate(codes)}
-        self._priors = self._by_item()
         self._turns = _turns(project)
         self._given_back = _given_back(project) if self._turns else {}
 
     def readings(self) -> Iterator[Reading]:
-        """Yield a reading for each label and modality whose prior names a category."""
+        """Yield a reading for each label and modality whose prior names a category, in the order of items.
+
+        Labels and priors are streamed beside each other, so that the priors of one item are held at a time.
+        """
         labels = (
             _labels(self.project)
             .exclude(prior_arm="")
+            .order_by("item_id")
             .values_list(
                 *("item_id", "annotator_id", "prior_arm", "category_id", "categories", "first_answer", "priors_shown"),
                 *(_no_later("seat__held_at"), _no_later("seat__shown_at")),
             )
         )
+        by_item = self._by_item()
+        item, priors = next(by_item, _LAST)
         for row in labels.iterator(chunk_size=5000):
-            yield from self._beside(row)
+            while item < row[0]:
+                item, priors = next(by_item, _LAST)
+            yield from self._beside(row, priors if item == row[0] else ())
 
-    def _beside(self, row: tuple[Any, ...]) -> Iterator[Reading]:
+    def _beside(self, row: tuple[Any, ...], priors: Sequence[_VisiblePrior]) -> Iterator[Reading]:
         item, annotator, arm, category, stored, first, prior_keys, held_at, shown_at = row
         arm = _ARMS[arm]
-        categories = self._prior_categories(item, prior_keys, arm, shown_at)
+        categories = self._prior_categories(priors, prior_keys, arm, shown_at)
         period = bisect_right(self._turns, min(held_at, self._given_back.get((item, annotator), held_at)))
         submitted = NONE if category is None else self.index_of[category]
         before = self._first(first) if arm is PriorArm.HIDDEN else NONE
@@ -152,9 +166,10 @@ class _Book:
         named = {self.index_of_code.get(code) for code in stored or ()}
         return prior if lead != NONE and prior in named else lead
 
-    def _prior_categories(self, item: int, prior_keys: list[int], arm: PriorArm, when: datetime) -> dict[Modality, int]:
+    def _prior_categories(
+        self, priors: Sequence[_VisiblePrior], prior_keys: list[int], arm: PriorArm, when: datetime
+    ) -> dict[Modality, int]:
         """Return the categories of the priors that the annotator saw or would have seen, the newest of several."""
-        priors = self._priors.get(item, ())
         if arm is PriorArm.WITHHELD:
             return {prior.modality: prior.category for prior in priors if prior.since <= when + CLOCK_TOLERANCE}
         return {prior.modality: prior.category for prior in priors if prior.pk in prior_keys}
@@ -163,17 +178,19 @@ class _Book:
         code = (answer or {}).get("category")
         return NONE if code is None else self.index_of_code.get(code, NONE)
 
-    def _by_item(self) -> dict[int, list[_VisiblePrior]]:
-        """Return the priors with a category that people may see, oldest first."""
-        priors_of_item: dict[int, list[_VisiblePrior]] = {}
+    def _by_item(self) -> Iterator[tuple[float, Sequence[_VisiblePrior]]]:
+        """Yield the items in order, each with its priors with a category that people may see, oldest first."""
         priors = priors_for_people(self.project).filter(item__project=self.project, state=PriorState.OK)
         columns = ("item_id", "pk", "modality", "category_id", "created_at")
-        rows = priors.filter(category__isnull=False).order_by("created_at", "pk").values_list(*columns)
-        for item, pk, modality, category, since in rows.iterator(chunk_size=5000):
-            priors_of_item.setdefault(item, []).append(
-                _VisiblePrior(pk, Modality(modality), self.index_of[category], since)
+        rows = priors.filter(category__isnull=False).order_by("item_id", "created_at", "pk").values_list(*columns)
+        for item, of_item in groupby(rows.iterator(chunk_size=5000), key=itemgetter(0)):
+            yield (
+                item,
+                [
+                    _VisiblePrior(pk, Modality(modality), self.index_of[category], since)
+                    for _item, pk, modality, category, since in of_item
+                ],
             )
-        return priors_of_item
 
 
 def _no_later(moment: str) -> Least:

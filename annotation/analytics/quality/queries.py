@@ -90,7 +90,7 @@ def read_rows(project: Project, codes: Mapping[int, int], tell: LabelsRead) -> L
     table = np.fromiter(chain.from_iterable(rows), dtype=np.float64).reshape(-1, _COLUMNS)
     case, annotator, category, final, version, week, hard = table[:, :7].T.astype(np.int64)
     not_sure, low_quality, first = table[:, 7:10].T.astype(bool)
-    seconds = table[:, 10]
+    seconds = table[:, 10].copy()  # a view would keep the whole table
     flags = (not_sure, low_quality, seconds, first, sets.members)
     return LabelColumns(case, annotator, category, final, version, week, hard, *flags)
 

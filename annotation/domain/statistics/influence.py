@@ -119,18 +119,23 @@ class Readings:
     @classmethod
     def of(cls, rows: Iterable[Reading]) -> Readings:
         """Collect readings; at most one for each person, item and modality."""
-        flat = array("q")  # flat: nine numbers for each reading
+        collected: list[array[int]] = [array(kind, ()) for kind in _WIDTHS]
         for item, annotator, period, arm, modality, *categories in rows:
-            flat.extend((item, annotator, period, _ARMS[arm], _MODALITIES[modality], *categories))
-        table = np.array(flat, dtype=np.int64).reshape(-1, 9)
-        table = table[np.lexsort((table[:, 4], table[:, 1], table[:, 0]))]
-        return cls(*(np.ascontiguousarray(column) for column in table.T))
+            reading = (item, annotator, period, _ARMS[arm], _MODALITIES[modality], *categories)
+            for column, value in zip(collected, reading, strict=True):
+                column.append(value)
+        items, annotators, modalities = (np.array(collected[place]) for place in (0, 1, 4))
+        order = np.lexsort((modalities, annotators, items))
+        # One column after the other, so that no two copies of all are held.
+        return cls(*(np.array(collected.pop(0))[order] for _ in _WIDTHS))
 
     def where(self, keep: Flags) -> Readings:
         """Return only the readings whose flag is true."""
         return Readings(*(column[keep] for column in vars(self).values()))
 
 
+_WIDTHS = "qqibbhhhh"
+"""The types of the columns, as `array` names them: 30 bytes for a reading. They are compared only, never added up."""
 _ARMS = {arm: number for number, arm in enumerate(PriorArm)}
 _MODALITIES = {modality: number for number, modality in enumerate(Modality)}
 

@@ -76,6 +76,29 @@ def test_a_page_beyond_the_end_is_empty_so_that_a_loop_ends():
     assert (found, page) == (["r-0", "r-1", "r-2"], 3)
 
 
+def test_a_list_is_walked_by_key_without_being_counted():
+    project = make_project()
+    admin = make_member(project, Role.ADMIN)
+    for number in range(3):
+        make_item(project, external_id=f"r-{number}")
+    client, address = client_of(admin), f"/api/v1/projects/{project.slug}/items/"
+    first = client.get(f"{address}?after=&limit=2").json()
+    last = client.get(f"{address}?after={first['next']}&limit=2").json()
+    back = client.get(f"{address}?before={last['previous']}&limit=2").json()
+    numbered = client.get(f"{address}?limit=2").json()
+    assert [[item["external_id"] for item in page["results"]] for page in (first, last, back)] == [
+        ["r-0", "r-1"],
+        ["r-2"],
+        ["r-0", "r-1"],
+    ]
+    assert (first["count"], first["pages"], first["previous"], last["next"]) == (None, None, None, None)
+    assert numbered["next"] == back["next"] == first["next"]
+    wrong = client.get(f"{address}?after={project.public_id}")
+    assert (wrong.status_code, wrong.json()["code"], wrong.json()["field"]) == (400, "unknown_key", "after")
+    both = client.get(f"{address}?after=&page=1")
+    assert (both.status_code, both.json()["code"]) == (400, "unknown_filter")
+
+
 @pytest.mark.parametrize("wrong", ["-1", "0", "abc", "１２", "1.5", "99999999999999999999"])
 @pytest.mark.parametrize(("name", "most"), [("page", "1,000,000,000"), ("limit", "200")])
 def test_a_page_or_limit_that_is_none_is_refused_by_name(name, most, wrong):
@@ -97,7 +120,7 @@ def test_a_page_or_limit_that_is_empty_or_in_range_is_accepted(query):
     [
         ("disputes/", "batch, difficulty, disagreement, level, limit, order, page, reason, run, score, who"),
         ("runs/", "limit, method, page, state"),
-        ("labels/", "limit, page"),
+        ("labels/", "after, before, limit, page"),
         ("training/posts/", "limit, page"),
         ("decisions/", "limit, page"),
         ("appeals/", "limit, page"),

@@ -1,12 +1,14 @@
 """Ready items go to labelling, each once, with their seats."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 import builders
 from annotation.assignment import claim
 from annotation.assignment.outcomes import HeldSeat, NothingLeft, NotOpen
 from annotation.batches import open_items
-from annotation.domain.choices import Stage
+from annotation.domain.choices import BatchState, Stage
 from annotation.models import Event, Item, Membership, Project, Seat
 
 pytestmark = pytest.mark.django_db
@@ -59,6 +61,23 @@ def test_imported_items_are_opened_only_where_no_priors_are_wanted(project):
     project.refresh_from_db()
     assert open_items.open_items(project) == open_items.OpenedItems(1, 0, 0)
     assert stages(project) == {"a": Stage.LABELLING}
+
+
+def test_opening_writes_an_item_once_whatever_it_was_before(project, monkeypatch):
+    monkeypatch.setattr(open_items, "AT_FIRST", 1)
+    monkeypatch.setattr(open_items, "AT_ONCE", 2)
+    project.batch_rows.create(name="hedges", state=BatchState.WAITING)
+    for number in range(6):
+        builders.make_item(project, external_id=str(number), batch="hedges", queue=None)
+    builders.make_item(project, external_id="blind", batch="hedges", queue=None, picture_missing=True)
+    with CaptureQueriesContext(connection) as queries:
+        open_items.open_items(project)
+    opened = Item.objects.filter(project=project, stage=Stage.LABELLING)
+    assert set(opened.values_list("queue", "version")) == {(0, 2)} and opened.count() == 6
+    blind = Item.objects.get(project=project, external_id="blind")
+    assert (blind.stage, blind.queue) == (Stage.READY, 0)
+    changes = [query["sql"] for query in queries if query["sql"].startswith('UPDATE "annotation_item"')]
+    assert len(changes) == 4 + 2  # one for each part that was opened, and two for what could not be opened
 
 
 def test_one_batch_is_opened_and_the_others_wait(project):

@@ -111,7 +111,7 @@ def test_a_term_finds_what_the_plain_search_finds(where, project, admin, posts):
 
 
 def test_a_common_term_finds_what_the_plain_search_finds(project, admin, posts, monkeypatch):
-    monkeypatch.setattr(text_search, "MOST_COUNTED", 0)
+    monkeypatch.setattr(text_search, "MOST_COSTLY", 0)
     for term in TERMS:
         assert found(admin, term, "q") == items_with_words(project.pk, term, "q"), ascii(term)
 

@@ -6,7 +6,7 @@ from annotation.core.append_only import KeepAppendOnly
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0039_telephone_regions'),
+        ('annotation', '0042_posts_are_counted_by_an_index'),
     ]
 
     operations = [
