@@ -108,7 +108,7 @@ class OwnKeysForm(forms.Form):
         for place in self.places:
             for key in place.keys:
                 self.fields[_field(place, key.letter)] = forms.CharField(
-                    label=key.does,
+                    label=str(key.does),
                     required=False,
                     max_length=8,  # a key that wrote more than one sign is refused by its own sentence
                     initial=stored.get(place.app, {}).get(key.letter, ""),
