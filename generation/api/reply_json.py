@@ -7,7 +7,8 @@ from generation.api.answers_desk import ReplyRow, ReplyStanding, ReplyVersion
 from generation.api.claims import claim_json
 from generation.api.exchange_json import models_work
 from generation.counterspeech import replies
-from generation.counterspeech.presenters import Version, draft_of, history_of, versions_of
+from generation.counterspeech.presenters import draft_of
+from generation.counterspeech.versions import Version, history_of, versions_of
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.registers import Register
 from generation.domain.counterspeech.safety_flags import Flag

@@ -19,8 +19,9 @@ from generation.counterspeech import request as counterspeech_request
 from generation.counterspeech.access import desk_member, exchange_for, reply_for
 from generation.counterspeech.critics import ask_critics
 from generation.counterspeech.forms import INTENT_NAMES, MOST
-from generation.counterspeech.presenters import draft_of, history_of, readable, versions_of, waiting_for
+from generation.counterspeech.presenters import draft_of, readable, waiting_for
 from generation.counterspeech.translations import box_of
+from generation.counterspeech.versions import history_of, versions_of
 from generation.counterspeech.views import checks, desk_page, show_desk, to_desk
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.registers import in_order

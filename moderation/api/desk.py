@@ -20,7 +20,7 @@ from annotation.models import Adjudication, Category, Item, Membership, Project,
 from annotation.review import expert_replacement
 from annotation.review.adjudicate import BadRuling, NotAllowed, OwnItem, RulingKeyReused, StaleVersion
 from annotation.review.queue import may_see_votes, wants_category_of
-from moderation.api.answers import (
+from moderation.api.answers_desk import (
     AppealJson,
     AppealPage,
     CategoryFilled,
@@ -30,7 +30,6 @@ from moderation.api.answers import (
     DisputePage,
     LastChange,
     ProposalKept,
-    SetAsideJson,
     Stale,
     StatementJson,
 )
@@ -39,14 +38,12 @@ from moderation.api.desk_json import (
     decision_json,
     dispute_json,
     dispute_row_json,
-    set_aside_json,
     statement_json,
 )
 from moderation.api.desk_serializers import (
     AppealShape,
     DecisionShape,
     MissingShape,
-    SetAsideShape,
     StatementSent,
     StatementShape,
 )
@@ -56,7 +53,7 @@ from moderation.desk.case_view import Desk
 from moderation.desk.decide import AlreadyProposed, CategoryWanted, Decided, NeedsAppeal, Proposed, RulingRequest
 from moderation.desk.error_messages import leased_sentence, refusal_of
 from moderation.desk.leases import Leased
-from moderation.desk.set_aside import BadSetAside, KeptForAnother, SetAsideWish
+from moderation.desk.set_aside import KeptForAnother
 
 _FILTERS = {
     "reason": "Only posts that are disputed for this reason.",
@@ -68,7 +65,7 @@ _FILTERS = {
     "order": "What comes first: the urgent ones, the oldest, or those whose newest debate disagreed most.",
 }
 """What each filter of the queue does."""
-_REFUSED = {409: Problem, 422: Problem}
+REFUSED = {409: Problem, 422: Problem}
 
 
 class Disputes(APIView):
@@ -121,7 +118,7 @@ class NextDispute(APIView):
         return (
             Response(status=204)
             if item is None
-            else Response(dispute_json(Desk(mine, _item(mine.project, item.public_id))))
+            else Response(dispute_json(Desk(mine, disputed_item(mine.project, item.public_id))))
         )
 
 
@@ -132,7 +129,7 @@ class OneDispute(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Show a disputed post with anonymous votes; without votes if the caller should give a category first."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        item = _item(mine.project, public_id)
+        item = disputed_item(mine.project, public_id)
         if item.stage != Stage.DISPUTED:
             raise Http404
         return Response(dispute_json(Desk(mine, item)))
@@ -147,7 +144,7 @@ class Decisions(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Settle a dispute. 202: another reviewer has to agree. The same key and decision get the same answer."""
         mine = member(request, slug, Role.REVIEWER)
-        desk = Desk(mine, _item(mine.project, public_id))
+        desk = Desk(mine, disputed_item(mine.project, public_id))
         shape = DecisionShape(data=request.data)
         if isinstance(request.data, Mapping) and "version" not in request.data:
             return problem(422, "version_missing", "Say which version of the item you saw.")
@@ -163,54 +160,16 @@ class Decisions(APIView):
         return _settled(desk, values, chosen)
 
 
-class DisputeSetAside(APIView):
-    """Whether one post is assigned or parked."""
-
-    rate = "submit"
-
-    @extend_schema(request=SetAsideShape, responses={201: SetAsideJson, **_REFUSED})
-    def post(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Assign a disputed post to a reviewer, or park it with a note. Nobody else gets it as their next one."""
-        mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        item = _item(mine.project, public_id)
-        shape = SetAsideShape(data=request.data)
-        shape.is_valid(raise_exception=True)
-        values = shape.validated_data
-        people = {str(person): person for person in set_aside.reviewers_of(mine.project)}
-        reviewer = people.get(values["reviewer"])
-        if values["reviewer"] and reviewer is None:
-            return problem(422, "unknown_reviewer", "No active reviewer of this project has this name.")
-        try:
-            row = set_aside.set_aside(item, mine, SetAsideWish(values["note"], values["until"], reviewer))
-        except Leased as leased:
-            return problem(409, leased.code, leased_sentence(leased.lease))
-        except BadSetAside as wrong:
-            return problem(422, wrong.code, refusal_of(wrong))
-        except KeptForAnother as kept:
-            return problem(409, kept.code, refusal_of(kept))
-        return Response(set_aside_json(row, blind=False), status=201)
-
-    @extend_schema(request=None, responses={204: None, 409: Problem})
-    def delete(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """End that; the post is everybody's again, and first the caller's if they review."""
-        mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        try:
-            set_aside.end(_item(mine.project, public_id), mine)
-        except Leased as leased:
-            return problem(409, leased.code, leased_sentence(leased.lease))
-        return Response(status=204)
-
-
 class Replacements(APIView):
     """The category that replaces a *not sure* vote."""
 
     rate = "submit"
 
-    @extend_schema(request=MissingShape, responses={200: CategoryFilled, **_REFUSED})
+    @extend_schema(request=MissingShape, responses={200: CategoryFilled, **REFUSED})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Store the category that a *not sure* vote left open. Only for reviewers who have not seen the votes."""
         mine = member(request, slug, Role.REVIEWER)
-        item = _item(mine.project, public_id)
+        item = disputed_item(mine.project, public_id)
         shape = MissingShape(data=request.data)
         shape.is_valid(raise_exception=True)
         try:
@@ -306,7 +265,7 @@ class Statements(APIView):
         except statements.NotDecided as fault:
             return problem(409, fault.code, "Nothing is decided about this item yet.")
 
-    @extend_schema(request=StatementShape, responses={201: StatementJson, **_REFUSED})
+    @extend_schema(request=StatementShape, responses={201: StatementJson, **REFUSED})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Store a new version. Return 422 with the problem of each wrong field."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
@@ -406,7 +365,8 @@ def _seen(rows: Any, viewer: Membership) -> Any:
     return closed.exclude(item__in=expert_replacement.waiting_for_expert(viewer).filter(pk__in=disputed).values("pk"))
 
 
-def _item(project: Project, public_id: UUID) -> Item:
+def disputed_item(project: Project, public_id: UUID) -> Item:
+    """Return an item that the desk may show. Raises Http404 for one that was reported, and if there is none."""
     item = (
         Item.objects.filter(project=project, public_id=public_id)
         .select_related("picture", "category", "intended", "project")
@@ -418,7 +378,7 @@ def _item(project: Project, public_id: UUID) -> Item:
 
 
 def _seen_item(viewer: Membership, public_id: UUID) -> Item:
-    item = _item(viewer.project, public_id)
+    item = disputed_item(viewer.project, public_id)
     if not may_see_votes(item, viewer) or wants_category_of(item, viewer):
         raise Http404
     return item

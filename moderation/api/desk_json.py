@@ -5,7 +5,15 @@ from typing import Any
 from annotation.domain.choices import Level, Modality, Reason
 from annotation.models import Adjudication, Item, Ruling
 from annotation.review.queue import VoteCard
-from moderation.api.answers import AppealJson, Decision, DisputeJson, DisputeRow, SetAsideJson, StatementJson, VoteJson
+from moderation.api.answers_desk import (
+    AppealJson,
+    Decision,
+    DisputeJson,
+    DisputeRow,
+    SetAsideJson,
+    StatementJson,
+    VoteJson,
+)
 from moderation.desk import statements
 from moderation.desk.case_view import Desk
 from moderation.models import Appeal, SetAside, Statement

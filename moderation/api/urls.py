@@ -3,7 +3,7 @@
 from django.urls import path
 
 from annotation.pages.view_marks import takes_long_texts
-from moderation.api import desk, evidence, runs, scores
+from moderation.api import desk, evidence, runs, scores, set_aside
 
 app_name = "runs-api"
 
@@ -38,7 +38,7 @@ urlpatterns = [
     ),
     path(
         "projects/<slug:slug>/disputes/<uuid:public_id>/set-aside/",
-        desk.DisputeSetAside.as_view(),
+        set_aside.DisputeSetAside.as_view(),
         name="dispute-set-aside",
     ),
     path("projects/<slug:slug>/disputes/<uuid:public_id>/category/", desk.Replacements.as_view(), name="dispute-fill"),
