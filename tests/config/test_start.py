@@ -98,6 +98,22 @@ def test_serve_refuses_a_number_that_would_serve_nothing(monkeypatch, option, va
         call_command("serve", f"127.0.0.1:{free_port()}", option, value)
 
 
+@pytest.mark.parametrize(
+    ("told", "expected"), [("", "http://127.0.0.1:{}"), ("http://labels.example.org", "http://labels.example.org")]
+)
+def test_a_site_on_another_port_names_that_port_in_its_links(monkeypatch, told, expected):
+    """Citations and invitations of `make run PORT=8001` led to port 8000."""
+    started = []
+    monkeypatch.setattr(os, "execve", lambda _program, _command, environ: started.append(environ["SITE_URL"]))
+    monkeypatch.setattr(os, "chdir", lambda _folder: None)
+    monkeypatch.delenv("SITE_URL", raising=False)
+    if told:
+        monkeypatch.setenv("SITE_URL", told)
+    port = free_port()
+    call_command("serve", f"127.0.0.1:{port}")
+    assert started == [expected.format(port)]
+
+
 SERVE_AT = """
 import sys, django
 django.setup()

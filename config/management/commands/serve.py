@@ -47,7 +47,13 @@ class Command(BaseCommand):
         os.chdir(settings.BASE_DIR)
         # What comes from the file is read anew by each process: after a change of it a reload (USR2) is enough.
         given = {name: value for name, value in os.environ.items() if name not in env_file.loaded}
-        os.execve(sys.executable, command, {**given, "TMPDIR": str(settings.QUEUE_TMP)})
+        os.execve(sys.executable, command, {**_own_address(host, port), **given, "TMPDIR": str(settings.QUEUE_TMP)})
+
+
+def _own_address(host: str, port: str) -> dict[str, str]:
+    """Return the site's address where nobody gave one: links and citations name the port that it is served on."""
+    is_told = bool(os.environ.get("SITE_URL")) or port == "8000"
+    return {} if is_told or host not in ("127.0.0.1", "localhost") else {"SITE_URL": f"http://{host}:{port}"}
 
 
 def _require_free(host: str, port: int) -> None:
