@@ -79,11 +79,12 @@ class Table:
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """Return the header and the rows as `table_records` yields them. Raises Unreadable."""
+        is_survey = _IMPORT_ID in check_head(self.stream)
         records = table_records(self.stream, self.reading.limits, self.delimiter())
         if self._names_delimiter():
             next(records, None)
         records = from_header(records, self.reading.header_line)
-        return self._without_survey_rows(records) if _IMPORT_ID in check_head(self.stream) else records
+        return self._without_survey_rows(records) if is_survey else records
 
     def _without_survey_rows(self, records: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
         """Return the header and the rows without the two that Qualtrics writes between: its questions, and its ids."""
