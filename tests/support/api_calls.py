@@ -92,6 +92,13 @@ def an_unsure_item(world: World) -> dict[str, Any]:
     return {**project(world), "public_id": item.public_id}
 
 
+def a_post_that_waits_for_nobody(world: World) -> dict[str, Any]:
+    """Return the project, with a disputed post that no model is at work on."""
+    people = [make_member(world.project) for _ in range(3)]
+    close_item(make_labelled_item(world.project, people, [0, 1, 2], external_id="divided"))
+    return dict(project(world))
+
+
 def a_seat_with_hidden_priors(world: World) -> dict[str, Any]:
     """Return a seat whose priors open after a first answer."""
     parts = dict(ROUTES["api:seat-first-answer"].parts(world))
@@ -425,7 +432,7 @@ CALLS: dict[tuple[str, str], Call] = {
     ("post", "runs-api:evidence-strike"): Call(R, 200, fixed(reason="It is about plants.")),
     ("post", "runs-api:evidence-restore"): Call(R, 200, parts=a_struck_card),
     ("get", "runs-api:disputes"): Call(R),
-    ("post", "runs-api:dispute-next"): Call(R),
+    ("post", "runs-api:dispute-next"): Call(R, parts=a_post_that_waits_for_nobody),
     ("get", "runs-api:dispute"): Call(R),
     ("post", "runs-api:dispute-decide"): Call(R, 200, a_decision),
     ("post", "runs-api:dispute-set-aside"): Call(R, 201, fixed(note="Ask the lead.")),
