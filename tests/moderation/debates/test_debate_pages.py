@@ -166,7 +166,9 @@ def test_the_agent_is_started_with_its_options_among_the_methods(
     assert reviewer.post(start, chosen | {"retrieval": "search"}).status_code == 422  # nothing to search here
     page = text_of(reviewer.post(start, chosen | {"pages": "99"}))
     assert "less than or equal to 24" in page
-    assert page.split("For AntiHateAgent")[0].endswith('<details class="fold" open><summary>')
+    assert page.split("For AntiHateAgent")[0].endswith(
+        '<details class="fold" data-method="antihateagent" open><summary>'
+    )
 
 
 def test_without_a_model_that_sees_pictures_a_debate_is_held_on_the_text_alone(
