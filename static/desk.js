@@ -131,7 +131,7 @@
     field.focus();
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.isComposing || !event.target.matches?.("[data-find-reason]")) return;
+    if (!event.target.matches?.("[data-find-reason]") || window.interplay.keyOf(event) !== "Enter") return;
     event.preventDefault();
     document.querySelector("#reasons-list [data-reason]")?.click();
   });

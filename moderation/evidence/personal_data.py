@@ -15,6 +15,7 @@ from moderation.models import (
     Proposal,
     Score,
     ScoreSource,
+    SetAside,
     Statement,
 )
 
@@ -26,6 +27,8 @@ PARTS: Parts = {
     "proposals": part(Proposal, "reviewer", "round", "ruling", "rationale", "created_at", **_ITEM, **_CATEGORY),
     # Not the outcome: another reviewer answers it. Nor the category: it is a decision, not the person's.
     "appeals": part(Appeal, "entered_by", "appellant", "grounds", "opened_at", **_ITEM),
+    "posts_set_aside": part(SetAside, "by", "note", "at", "until", "ended_at", **_ITEM),
+    "posts_assigned": part(SetAside, "reviewer", "at", "until", "ended_at", **_ITEM),
     "statements": part(Statement, "author", "puid", "version", "fields", "created_at", **_ITEM),
     "explanation_reviews": part(
         ExplanationReview,

@@ -86,7 +86,7 @@ _EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _BUTTON = 40
 _AGE_ASKED = 700
 """Letters at most of a page that asks for the reader's age."""
-_AGE = re.compile(r"(?<![\d.,])(?:16|18|19|20|21)(?:\+|\b(?![.,]?\d)|(?=\s?(?:세|岁|歲|歳)))")
+_AGE = re.compile(r"(?<![A-Za-z\d.,])(?:16|18|19|20|21)(?:\+|\b(?![.,]?\d)|(?=\s?(?:세|岁|歲|歳)))")
 _END = (".", "!", "?", "。", "！", "？")
 _NEEDS_SCRIPTS = re.compile(
     r"(enable|requires?|need|turn on|without|활성화|启用|啟用|有効).{0,40}(javascript|js\b|자바스크립트)"
@@ -129,7 +129,9 @@ def _asks_for_age(sentences: list[str], seen: SeenText) -> bool:
     asked = [line for line in lines if _AGE.search(line)]
     if not asked or sum(map(_weight, lines)) > _AGE_ASKED or any(map(consent_walls.is_told, lines)):
         return False
-    return sum(bool(consent_walls.YES_OR_NO.match(line) or _AGE.search(line)) for line in answers) > 1
+    given = [line for line in answers if consent_walls.YES_OR_NO.match(line) or _AGE.search(line)]
+    is_asked = any(line in seen.buttons or consent_walls.YES_OR_NO.match(line) for line in given)
+    return is_asked and len(given) > 1  # short lines with such a number are in tables too
 
 
 def _is_script_built(sentences: list[str], seen: SeenText) -> bool:

@@ -68,7 +68,7 @@ def test_invite_accept_consent_label_and_leave(
     theirs.goto(link)
     expect(theirs.get_by_text("Posts about gardens")).to_be_visible()
     assert fits(theirs)
-    theirs.get_by_label("User name").fill("wren")
+    theirs.get_by_label("Username").fill("wren")
     theirs.get_by_label("Password", exact=True).fill(PASSWORD)
     theirs.get_by_label("The password again").fill(PASSWORD)
     theirs.get_by_role("button", name="Make the account and join").click()

@@ -103,13 +103,13 @@ def test_nothing_moves_when_a_post_is_put_aside_and_comes_back_with_what_was_typ
     places = []
 
     def wait_for(done: int, said: str) -> None:
-        expect(day).to_contain_text(f"{done} done today")
+        expect(day).to_contain_text(f"{done} of 60 today")
         expect(day).to_contain_text(said)
         places.append([page.locator(name).bounding_box() for name in (".decide .keys", "#picture")])
 
     page.keyboard.press("0")
     page.keyboard.press("Enter")  # the first post has a line on keys
-    expect(day).to_contain_text("1 done today")
+    expect(day).to_contain_text("1 of 60 today")
     text = page.locator(".words").inner_text()
     page.keyboard.press("2")
     page.keyboard.press("l")

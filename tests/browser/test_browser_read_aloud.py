@@ -30,7 +30,7 @@ Opens = Callable[[Membership], Page]
 
 @pytest.fixture
 def project() -> Project:
-    return make_project("garden", name="Garden posts", daily_goal=2)
+    return make_project("garden", name="Garden posts", daily_goal=5)
 
 
 def test_each_post_names_the_main_region_and_what_was_stored_is_said(
@@ -42,10 +42,10 @@ def test_each_post_names_the_main_region_and_what_was_stored_is_said(
     page = page_of(make_member(project))
     page.goto(f"{live_server.url}/p/garden/label/")
     main = page.get_by_role("main")
-    expect(main).to_have_accessible_name(re.compile(r"^Post 1 of 2\. \w+ post\.$"))
+    expect(main).to_have_accessible_name(re.compile(r"^Post 1 of 5\. \w+ post\.$"))
     expect(page.get_by_role("radio", name="1, mild")).to_be_attached()
     expect(page.get_by_role("radio", name="5, severe")).to_be_attached()
-    for number in ("2 of 2", "3"):
+    for number in ("2 of 5", "3 of 5"):
         page.keyboard.press("0")
         page.keyboard.press("Enter")
         expect(main).to_have_accessible_name(re.compile(rf"^Post {number}\. \w+ post\.$"))
@@ -57,7 +57,7 @@ def test_a_closed_text_is_not_read_out(project: Project, page_of: Opens, live_se
     make_open_item(project, "First post.")
     page = page_of(make_member(project, user=make_user(fold_text=True)))
     page.goto(f"{live_server.url}/p/garden/label/")
-    expect(page.get_by_role("main")).to_have_accessible_name("Post 1 of 2")
+    expect(page.get_by_role("main")).to_have_accessible_name("Post 1 of 5")
 
 
 def test_training_correction_and_desk_name_their_regions(project: Project, page_of: Opens, live_server: Any) -> None:

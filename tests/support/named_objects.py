@@ -70,6 +70,10 @@ def annotator(world: World) -> str:
     return str(world.members[A].public_id)
 
 
+def reviewer(world: World) -> str:
+    return str(world.members[R].public_id)
+
+
 def pseudonym(world: World) -> str:
     return Membership.objects.get(pk=world.other.pk).pseudonym
 
@@ -346,6 +350,7 @@ _POSTED = (
         part(the_perspective, "code"),
         plain("without", method="predict", debate_rounds="1", history="transcripts"),
     ),
+    (R, "moderation:desk-aside", "reviewer", reviewer, plain("reviewer")),
     (R, "moderation:desk-item", "key", decision_key, lambda world, value: a_ruling(world, key=value)),
     (R, "moderation:score-review", "score", scored, plain("score", quotes="1", group="1", hateful="0")),
     (R, "generation:reply-begin", "candidate", candidate(1), plain("candidate")),
@@ -476,6 +481,7 @@ TRIED = {
     *("InvitationForm.team", "InvitationShape.team", "ExampleForm.category", "EntryForm.pool", "PredictForm.without"),
     *("BeginShape.candidate", "RatingShape.left", "RatingShape.right"),
     "ClaimDecision.card",
+    "SetAsideForm.reviewer",
     *("DecisionForm.drafted_from", "ReleaseForm.frozen", "SelectionShape.split_list", "ScoreForm.list"),
 }
 """Fields of forms and bodies that a row above sends."""
@@ -502,6 +508,7 @@ WORDS = {
     "registers",
     *(
         "act",
+        "anew",
         "active",
         "after",
         "again",

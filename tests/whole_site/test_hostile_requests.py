@@ -206,6 +206,7 @@ READS_NO_BODY = {
     *("api:next", "api:priors", "runs-api:run-cancel", "runs-api:run-retry", "runs-api:dispute-next"),
     *("runs-api:evidence-restore", "runs-api:run-judge-evidence", "generation-api:reply-sources"),
     *("api:guideline-read", "api:invitation-end", "api:member-again", "api:member-end", "api:webhook-test"),
+    *("api:later", "api:seat-later", "api:competence"),
     *("api:webhook-secret", "generation-api:cancel", "generation-api:reply-submit", "generation-api:reply-take-back"),
 }
 

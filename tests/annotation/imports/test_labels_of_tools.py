@@ -119,7 +119,7 @@ ARGILLA = {
         json.dumps([record(responses=[person(name, status, label=value) for name, status, value in THREE])]),
         (), ONE_SUBMITTED, told=OF_THREE,
     ),
-    "records by question, a line each": File(
+    "records by question, as JSON lines": File(
         lines(record(responses={"hate": [{"user_id": "u1", "value": "Racist"}, {"user_id": "u2", "value": 0}]})),
         (), {"One.": {"u1": 1, "u2": 0}},
     ),

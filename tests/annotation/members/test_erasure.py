@@ -437,7 +437,7 @@ def test_taking_ones_data_along_has_a_fixed_number_of_queries(project, django_as
     member = make_member(project)
     for _ in range(3):
         make_label(make_open_item(project).seat_rows.first(), member, 1)
-    with django_assert_num_queries(71):
+    with django_assert_num_queries(74):
         personal_data.data_of(member.user)
 
 

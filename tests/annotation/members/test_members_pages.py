@@ -218,11 +218,11 @@ def test_who_is_not_bound_costs_no_query(project, django_assert_num_queries):
     client = client_of(member)
     client.get("/p/garden/help/")
     ask(project, SecondFactor.STAFF)
-    with django_assert_num_queries(3):  # session, person, membership
+    with django_assert_num_queries(5):  # session, person, membership, whether there are pictures and posts
         client.get("/p/garden/help/")
     ask(project, SecondFactor.EVERYONE)
     set_up(member)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(6):
         client.get("/p/garden/help/")
 
 

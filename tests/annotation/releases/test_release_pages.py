@@ -303,11 +303,11 @@ def test_the_list_of_releases_costs_the_same_for_many(project, gold, admin, djan
     release(project, None)
     address = reverse("annotation:releases", args=[project.slug])
     admin.get(address)
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         admin.get(address)
     for _ in range(5):
         release(project, None)
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         admin.get(address)
 
 

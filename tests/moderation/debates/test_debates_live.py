@@ -219,7 +219,7 @@ def test_runs_of_a_post_are_told_apart_by_method_models_verdict_and_time_and_non
     for _ in range(2):
         work(started(project))
     reviewer.get(desk)
-    with django_assert_max_num_queries(50) as few:
+    with django_assert_max_num_queries(55) as few:
         reviewer.get(desk)
     last = started(project, rounds=1)
     for _ in range(6):
