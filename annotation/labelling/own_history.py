@@ -7,9 +7,9 @@ from django.core.paginator import Page, Paginator
 from django.db.models import CharField, Exists, F, OuterRef, QuerySet, Value
 
 from annotation.assignment.seat_lookup import can_change_label
-from annotation.domain.choices import Reason
+from annotation.domain.choices import Reason, Stage
 from annotation.labelling.take_back_skip import may_be_taken_back
-from annotation.models import Label, Membership, Seat, Skip
+from annotation.models import Item, Label, Membership, Seat, Skip
 from annotation.pages.answers_shown import answers_shown, questions_answered
 from runs.sql.database_clock import database_now
 
@@ -24,33 +24,34 @@ def history_page(member: Membership, number: str | None) -> tuple[Page[Any], lis
     was taken out. Skips stand among them. Reported posts are left out.
     """
     labels = _labels_in_force(member) if member.active else _last_labels(member)
-    entries = _entries(labels, "label").union(_entries(_skips(member), "skip"), all=True)
-    page: Page[Any] = Paginator(entries.order_by("-at", "kind", "-pk"), PAGE).get_page(number)
+    entries = _entries(member, labels, "label").union(_entries(member, _skips(member), "skip"), all=True)
+    page: Page[Any] = Paginator(entries.order_by("-at", "kind", "-key"), PAGE).get_page(number)
     listed = {kind: [key for key, is_of, _at in page.object_list if is_of == kind] for kind in ("label", "skip")}
     rows = _label_rows(member, listed["label"]) | _skip_rows(member, listed["skip"])
     return page, [{**rows[kind, key], "at": at} for key, kind, at in page.object_list]
 
 
-def _entries(rows: QuerySet[Any], kind: str) -> QuerySet[Any, Any]:
-    named: QuerySet[Any] = rows.annotate(kind=Value(kind, CharField())).order_by()
-    entries: QuerySet[Any, Any] = named.values_list("pk", "kind", "at")
+def _entries(member: Membership, rows: QuerySet[Any], kind: str) -> QuerySet[Any, Any]:
+    # The reported posts of a project are few, and found by its index of stages: no other post is read for the list.
+    among = Item.objects.filter(project=member.project_id, stage=Stage.EXCLUDED, excluded_for=Reason.REPORTED)
+    named: QuerySet[Any] = rows.exclude(item__in=among.values("pk")).annotate(kind=Value(kind, CharField())).order_by()
+    entries: QuerySet[Any, Any] = named.values_list("key", "kind", "at")
     return entries
 
 
-def _labels_in_force(member: Membership) -> QuerySet[Label]:
-    labels = Label.objects.filter(in_force_at__annotator=member).exclude(item__excluded_for=Reason.REPORTED)
-    return labels.annotate(at=F("in_force_at__filled_at"))
+def _labels_in_force(member: Membership) -> QuerySet[Seat]:
+    seats = Seat.objects.filter(annotator=member, label__isnull=False)
+    return seats.annotate(key=F("label_id"), at=F("filled_at"))
 
 
 def _last_labels(member: Membership) -> QuerySet[Label]:
     corrected = Label.objects.filter(seat=OuterRef("seat"), annotator=member, revision__gt=OuterRef("revision"))
     labels = Label.objects.filter(annotator=member).exclude(Exists(corrected))
-    return labels.exclude(item__excluded_for=Reason.REPORTED).annotate(at=F("created_at"))
+    return labels.annotate(key=F("pk"), at=F("created_at"))
 
 
 def _skips(member: Membership) -> QuerySet[Skip]:
-    skips = Skip.objects.filter(annotator=member).exclude(item__excluded_for=Reason.REPORTED)
-    return skips.annotate(at=F("created_at"))
+    return Skip.objects.filter(annotator=member).annotate(key=F("pk"), at=F("created_at"))
 
 
 def _label_rows(member: Membership, keys: list[int]) -> dict[tuple[str, int], dict[str, Any]]:

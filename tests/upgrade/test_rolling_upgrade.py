@@ -45,7 +45,7 @@ LOOSER = ("0008_categories_change_while_people_label", "0007_pauses_of_models", 
 """They replace a unique constraint by a looser one, or a text of limited length by one without a limit."""
 
 
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)  # an index that is added beside the work is added outside of any
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="on SQLite the site is stopped for an upgrade")
 def test_the_code_before_a_migration_can_live_with_it(capsys: pytest.CaptureFixture[str]) -> None:
     apps = [path.parent.name for path in ROOT.glob("*/migrations")]

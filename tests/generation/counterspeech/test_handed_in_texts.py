@@ -16,7 +16,7 @@ from annotation.models import Membership
 from builders import make_member, make_project
 from generation.api.replies import standing
 from generation.counterspeech import approve, replies, request, withdraw
-from generation.counterspeech.presenters import VERSIONS, versions_of
+from generation.counterspeech.versions import VERSIONS, versions_of
 from generation.domain.counterspeech.intents import Intent
 from generation.models import Reply, Submission
 from markup import compact
