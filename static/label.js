@@ -36,9 +36,9 @@
   function nameMain() {
     const main = byId("main"), text = inBench(".words .post-text");
     const words = text?.checkVisibility() ? text.textContent.trim().replace(/\s+/g, " ").slice(0, 300) : "";
-    const name = byId("page-title").textContent.trim().replace(/\s+/g, " ");
-    main.setAttribute("aria-label", words ? `${name}. ${words}` : name);
-    main.removeAttribute("aria-labelledby");
+    const said = byId("page-words") ?? main.appendChild(document.createElement("span"));
+    Object.assign(said, { id: "page-words", hidden: true, textContent: words, lang: text?.closest("[lang]").lang ?? "" });
+    main.setAttribute("aria-labelledby", "page-title page-words");
   }
 
   // ── What was done a moment ago, and how to take it back ─────────────────────

@@ -112,9 +112,6 @@ def test_somebody_is_invited_agrees_trains_labels_rests_looks_back_and_leaves(
     wren = Membership.objects.get(user__username="wren")
 
     # The training comes first
-    fits(page)
-    page.locator("main a[href$='/training/']").first.click()
-    page.get_by_role("button", name=said("Begin")).click()
     for _post in range(2):
         expect(page.locator("#answer")).to_be_visible()
         page.wait_for_load_state()  # a key pressed before the scripts are there is nobody's
