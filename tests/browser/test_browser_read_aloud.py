@@ -73,7 +73,7 @@ def test_training_correction_and_desk_name_their_regions(project: Project, page_
     expect(page.locator("#changing")).to_be_focused()
     page.goto(f"{live_server.url}/p/garden/training/")
     page.get_by_role("button", name="Begin").click()
-    expect(page.get_by_role("main")).to_have_accessible_name("Training, 1 of 1. Known.")
+    expect(page.get_by_role("main")).to_have_accessible_name("Training, 1 of 1 Known.")
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     expect(page.get_by_role("status", name="What is known")).to_contain_text("That is the known answer.")
