@@ -64,7 +64,7 @@ def part(name: str) -> dict[str, float]:
     """Measure one part in this process, on the configured database."""
     sys.path.insert(0, str(ROOT))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    import django  # noqa: PLC0415 (only in the process that measures)
+    import django
 
     django.setup()
     return {"bytes": stored, "dashboard": dashboard, "quality": quality}[name]()
@@ -72,7 +72,7 @@ def part(name: str) -> dict[str, float]:
 
 def stored() -> dict[str, float]:
     """Return gigabytes of the database and of its largest tables, with their indexes."""
-    from django.db import connection  # noqa: PLC0415 (after django.setup)
+    from django.db import connection
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_database_size(current_database())")
@@ -85,20 +85,20 @@ def stored() -> dict[str, float]:
 
 
 def dashboard() -> dict[str, float]:
-    from annotation.analytics.dashboard import read_dashboard  # noqa: PLC0415 (after django.setup)
+    from annotation.analytics.dashboard import read_dashboard
 
     return _figures("dashboard", read_dashboard)
 
 
 def quality() -> dict[str, float]:
-    from annotation.analytics.quality.annotators import read_quality  # noqa: PLC0415 (after django.setup)
+    from annotation.analytics.quality.annotators import read_quality
 
     return _figures("quality", read_quality)
 
 
 def _figures(name: str, read: Callable[[Any], Any]) -> dict[str, float]:
     """Return seconds of processor time and gigabytes of memory that computing these figures takes."""
-    from annotation.models import Project  # noqa: PLC0415 (after django.setup)
+    from annotation.models import Project
 
     project = Project.objects.get(slug="large")
     before, began = _memory(), time.process_time()

@@ -63,10 +63,10 @@ def main() -> None:
 
 def measured(sizes: list[int], rounds: int) -> dict[int, Figures]:
     """Return the figures of a project of each size."""
-    import django  # noqa: PLC0415 (after the environment is set)
+    import django
 
     django.setup()
-    from django.core.management import call_command  # noqa: PLC0415 (after django.setup)
+    from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
     figures = {size: opened(size) for size in sizes}
@@ -85,12 +85,12 @@ def measured(sizes: list[int], rounds: int) -> dict[int, Figures]:
 
 def opened(size: int) -> Figures:
     """Import and open a project; return how fast, how often a post was written, and how much memory was taken."""
-    from django.core.management import call_command  # noqa: PLC0415 (after django.setup)
-    from django.db import connection  # noqa: PLC0415 (after django.setup)
+    from django.core.management import call_command
+    from django.db import connection
 
-    from annotation.batches.open_items import open_items  # noqa: PLC0415 (after django.setup)
-    from annotation.projects.create import create_project  # noqa: PLC0415 (after django.setup)
-    from bench.data.fill_open import TEXT  # noqa: PLC0415 (after django.setup)
+    from annotation.batches.open_items import open_items
+    from annotation.projects.create import create_project
+    from bench.data.fill_open import TEXT
 
     project = create_project(f"bench-{size}")
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as posts, open(os.devnull, "w", encoding="utf-8") as nowhere:
@@ -122,13 +122,13 @@ def updates(connection: Any) -> int:
 
 def requests(size: int) -> dict[str, Callable[[], None]]:
     """Return what is measured of a project, by its name."""
-    from django.test import Client  # noqa: PLC0415 (after django.setup)
+    from django.test import Client
 
-    from annotation.assignment.claim import claim  # noqa: PLC0415 (after django.setup)
-    from annotation.domain.choices import Role  # noqa: PLC0415 (after django.setup)
-    from annotation.members.join import add_member  # noqa: PLC0415 (after django.setup)
-    from annotation.members.participation import consent  # noqa: PLC0415 (after django.setup)
-    from annotation.models import Item, Project  # noqa: PLC0415 (after django.setup)
+    from annotation.assignment.claim import claim
+    from annotation.domain.choices import Role
+    from annotation.members.join import add_member
+    from annotation.members.participation import consent
+    from annotation.models import Item, Project
 
     project = Project.objects.get(slug=f"bench-{size}")
     admin = add_member(project, f"admin-{size}", Role.ADMIN).membership
