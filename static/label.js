@@ -37,7 +37,7 @@
     const main = byId("main"), text = inBench(".words .post-text");
     const words = text?.checkVisibility() ? text.textContent.trim().replace(/\s+/g, " ").slice(0, 300) : "";
     const said = byId("page-words") ?? main.appendChild(document.createElement("span"));
-    Object.assign(said, { id: "page-words", hidden: true, textContent: words, lang: text?.closest("[lang]").lang ?? "" });
+    Object.assign(said, { id: "page-words", hidden: true, ariaLabel: words, lang: text?.closest("[lang]").lang ?? "" });
     main.setAttribute("aria-labelledby", "page-title page-words");
   }
 
