@@ -309,7 +309,7 @@ _POSTED = (
         "annotation:invitations",
         "invite-team",
         team,
-        plain("invite-team", **{"invite-roles": "annotator", "invite-days": 14}),
+        plain("invite-team", **{"invite-roles": "annotator", "invite-days": 59}),
     ),
     (D, "annotation:guidelines-edit", "example-0-category", a_category, guidelines),
     (

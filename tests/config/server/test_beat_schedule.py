@@ -16,7 +16,7 @@ SWEEP = 30.0
 def app(tmp_path: Path) -> Celery:
     app = Celery("beat", set_as_current=False, broker="memory://")
     app.conf.beat_schedule_filename = str(tmp_path / "beat")
-    app.conf.beat_schedule = {"sweep": {"task": "sweep", "schedule": SWEEP}}
+    app.conf.update(beat_schedule={"sweep": {"task": "sweep", "schedule": SWEEP}}, result_expires=None)  # that is all
     return app
 
 
