@@ -27,7 +27,7 @@ from config.web.content_type import FOREIGN_CHARSET
 from site_addresses import API, METHODS, ROUTES
 from site_objects import A, D, R, World, module_world, world
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 __all__ = ["module_world", "world"]
 
@@ -96,12 +96,14 @@ def described(method: str, address: str) -> Operation:
     return operation
 
 
+@pytest.mark.once
 def test_the_description_keeps_to_the_standard_and_is_made_without_a_warning(capsys: pytest.CaptureFixture[str]):
     made = SchemaGenerator().get_schema(request=None, public=True)
     validate_schema(made)
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.once
 def test_every_operation_has_a_route_and_a_call_and_the_other_way_round(world: World):
     described_here = {
         (method, name)
@@ -121,6 +123,7 @@ def test_every_operation_has_a_route_and_a_call_and_the_other_way_round(world: W
     assert len(described_here) == len(operations())
 
 
+@pytest.mark.once
 def test_every_answer_has_a_form_and_every_part_of_the_description_has_words():
     free = [problem for operation in operations().values() for problem in free_forms(operation)]
     assert not free, f"give these a type in api/answers.py of their app, or a serializer: {free}"
@@ -143,6 +146,7 @@ def test_every_answer_has_a_form_and_every_part_of_the_description_has_words():
     assert not speechless, f"write a docstring or a description (extend_schema) for each of these: {speechless}"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("accept", ["application/xml", "text/html", "image/png", "application/vnd.api+json", "*/*;q=0"])
 def test_an_answer_comes_in_its_own_media_type_whatever_the_caller_would_like(accept: str, world: World):
     for name in ("api:projects", "api:seat-blurred", "api:release-file"):
@@ -155,6 +159,7 @@ def test_an_answer_comes_in_its_own_media_type_whatever_the_caller_would_like(ac
             transaction.set_rollback(True)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", NAMES)
 def test_everybody_gets_what_is_described(name: str, world: World):
     address = reverse(name, kwargs=ROUTES[name].parts(world))
@@ -191,6 +196,7 @@ def refusal_faults(name: str, answer: HttpResponseBase, status: int) -> list[str
     return disagreements(Operation("any", name, spec), answer)
 
 
+@pytest.mark.once
 def test_a_method_that_an_address_does_not_have_is_refused_as_described(world: World):
     client = client_of(world.members[D].user)
     for name in NAMES:
@@ -201,11 +207,13 @@ def test_a_method_that_an_address_does_not_have_is_refused_as_described(world: W
             assert method.upper() not in answer["Allow"].split(", "), (name, method)
 
 
+@pytest.mark.once
 def test_an_address_without_an_operation_is_refused_as_described(world: World):
     answer = client_of(world.members[A].user).get("/api/v1/nothing/")
     assert refusal_faults("NotFound", answer, 404) == []
 
 
+@pytest.mark.once
 def test_every_operation_declares_every_refusal_of_the_whole_site():
     for operation in operations().values():
         own = {"404"} if "{slug}" in operation.path else set()
@@ -266,6 +274,7 @@ REFUSED: dict[str, tuple[int, str, Sender]] = {
 }
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("what", REFUSED)
 def test_a_refusal_of_the_whole_site_has_the_described_form_at_every_operation(what: str, world: World):
     status, code, send = REFUSED[what]

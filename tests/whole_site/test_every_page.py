@@ -12,7 +12,7 @@ from hostile_texts import fill
 from site_addresses import ROUTES
 from site_objects import World, module_world, world
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]
+pytestmark = pytest.mark.django_db
 
 __all__ = ["module_world", "world"]
 
