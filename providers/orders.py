@@ -7,6 +7,8 @@ label of the post. A sign at a shop, a recipe or a role in a play gives orders t
 import re
 from collections.abc import Mapping
 
+from vocabulary.late_patterns import late
+
 # What a model is to say of the post. The words of the second list are everyday words: alone they are no verdict.
 _VERDICT = r"(?:not?[ _-]?(?:hate(?:ful)?|hate[ _-]speech|offensive)|non[ _-]?hate(?:ful)?|benign|harmless)\b"
 _EVERYDAY = r"(?:safe|normal|neutral|fine|ok(?:ay)?|acceptable|innocent|satire|none|false|0)\b"
@@ -338,7 +340,7 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
         r"(?:bỏ qua|quên) .{0,20}(?:hướng dẫn|chỉ dẫn|lệnh|quy tắc)|(?:पिछले|ऊपर के|सभी) .{0,20}(?:अनदेखा|भूल)",
     ),
 }
-_ORDERS = [re.compile(pattern, re.IGNORECASE | re.MULTILINE) for patterns in _PATTERNS.values() for pattern in patterns]
+_ORDERS = [late(pattern, re.IGNORECASE | re.MULTILINE) for patterns in _PATTERNS.values() for pattern in patterns]
 # "i g n o r e   a l l": single letters with one sign between; more than one sign parts words.
 _SPACED = re.compile(r"(?<!\w)(?:\w[ .*_-])(?:\w[ .*_-]{1,3})+\w(?!\w)")
 _BETWEEN = re.compile(r"(?<=\w)[ .*_-](?=\w)")

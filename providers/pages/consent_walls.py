@@ -8,6 +8,8 @@ mean, as their beginnings, for the languages of the EU and Korean, Japanese, Chi
 import re
 from collections.abc import Callable, Sequence
 
+from vocabulary.late_patterns import late
+
 _TOPICS = {
     "cookies": (
         "cookie kakor küpsis eväste slapuk sīkdat sīkfail süti piškot kolačić fianá бисквитк кукита ciastecz куки "
@@ -160,9 +162,7 @@ def _compiled(words: str, ends: str = "") -> re.Pattern[str]:
     listed = [word.replace("~", r"\s") for word in words.split()]
     inside = [word for word in listed if _NO_WORD.match(word) or word.startswith("*")]
     begins = "|".join(word for word in listed if word not in inside)
-    return re.compile(
-        "|".join([rf"{_BEGINS}(?:{begins}){ends}", *(word.lstrip("*") for word in inside)]), re.IGNORECASE
-    )
+    return late("|".join([rf"{_BEGINS}(?:{begins}){ends}", *(word.lstrip("*") for word in inside)]), re.IGNORECASE)
 
 
 _TOPIC_PATTERNS = {topic: _compiled(words) for topic, words in _TOPICS.items()}

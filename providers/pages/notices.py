@@ -8,6 +8,7 @@ import re
 
 from providers.pages import consent_walls
 from providers.pages.html_text import SeenText
+from vocabulary.late_patterns import late
 
 # What the notice says, and what else it speaks of. The first that fits names the page.
 _NOTICES = {
@@ -73,8 +74,8 @@ _NOTICES = {
         r"|アドレス|startseite|accueil|inicio|главн",
     ),
 }
-_NOTICE_PATTERNS = {code: re.compile(wording, re.IGNORECASE) for code, (wording, _spoken) in _NOTICES.items()}
-_SPOKEN_OF = {code: re.compile(spoken, re.IGNORECASE) for code, (_wording, spoken) in _NOTICES.items()}
+_NOTICE_PATTERNS = {code: late(wording, re.IGNORECASE) for code, (wording, _spoken) in _NOTICES.items()}
+_SPOKEN_OF = {code: late(spoken, re.IGNORECASE) for code, (_wording, spoken) in _NOTICES.items()}
 _ROOM = {"paywall": 900}
 """A paywall leaves the beginning of an article to be seen."""
 _LITTLE, _NOTHING = 160, 100  # letters; a character of East Asian scripts counts as three

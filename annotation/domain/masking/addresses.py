@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from annotation.domain.masking.spans import Place, Places, whole
+from vocabulary.late_patterns import late
 
 _LETTER = r"[a-z0-9\u00c0-\u024f\u0400-\u04ff]"
 _LABEL = rf"{_LETTER}(?:[a-z0-9\u00c0-\u024f\u0400-\u04ff-]{{0,61}}{_LETTER})?"
@@ -30,7 +31,7 @@ _MAILERS = (
 _NO_LOCAL = (
     "(?:look|looking|here|there|it|us|all|more|info|details|deets|found|posted|available|hosted|site|shop|live|is)"
 )
-_EMAIL = re.compile(
+_EMAIL = late(
     rf"(?<![a-z0-9._%+-])(?!{_NO_LOCAL} at ){_LOCAL}(?:"
     rf"@(?:{_HOST}|[a-z][a-z0-9-]{{2,40}}(?![\w.]))"
     rf"|{_AT}{_LABEL}(?:{_DOT}{_LABEL}){{0,3}}"
@@ -46,7 +47,7 @@ _EMAIL = re.compile(
 )
 """With a sign or a word in brackets for "@" the ending is a common one, as in "name*host.org"."""
 _MORE_BEFORE = re.compile(rf"(?:{_LOCAL} (?:dot|point|punkt|punto|ponto|точка|점) ){{1,3}}\Z", re.IGNORECASE)
-_HAS_AT = re.compile(
+_HAS_AT = late(
     rf"\b(?:{_AT_WORD})\b|골뱅이|アット|艾特|[_-]at[_-]|[a-z]AT[a-z]|[\[({{<][^\W\d]{{1,8}}[\])}}>][a-z0-9]"
     r"|\*(?:a|at|ät)\*|[★☆◎♥❤*#🐶🐭][a-z0-9]",
     re.IGNORECASE,
@@ -74,15 +75,15 @@ _STOP = r"\s<>\"“”「」『』，。、）"
 _TAIL = rf"(?:[^{_STOP}{_EASTERN}]|(?<=[/=_-])(?:[\u30a0-\u30ff\u3400-\u9fff]+|[\uac00-\ud7a3]+))"
 """Letters without blanks between words belong to an address only at the begin of a part: "/日記" and not "/a를"."""
 _HAS_DOTS = r"\[\.\]|\(\.\)|\[dot\]|\(dot\)"
-_WITH_SCHEME = re.compile(
+_WITH_SCHEME = late(
     r"(?<![A-Za-z0-9])(?:(?:h(?:tt|xx|\*\*)ps?|s?ftp)(?: ?: ?/ ?/? ?|\[:\]//|\[://\])"
     rf"[{_EASTERN}]{{0,20}}|www(?:\.|{_HAS_DOTS})){_TAIL}+",
     re.IGNORECASE,
 )
-_BROKEN = re.compile(
+_BROKEN = late(
     rf"(?<![a-z0-9@.-])(?:{_LABEL}\.){{0,3}}{_LABEL}(?: ?(?:{_HAS_DOTS}) ?{_LABEL})+(?:/{_TAIL}*)?", re.IGNORECASE
 )
-_EASTERN_HOST = re.compile(rf"(?<![\w.-])[\w-]{{1,30}}\.(?:한국|中国|中國|рф|みんな)(?:/{_TAIL}*)?")
+_EASTERN_HOST = late(rf"(?<![\w.-])[\w-]{{1,30}}\.(?:한국|中国|中國|рф|みんな)(?:/{_TAIL}*)?")
 """Also those that are broken on purpose: "hxxp://", "host[.]org"."""
 _SUFFIXES = (
     "com|net|org|info|biz|edu|gov|int|io|co|me|tv|cc|app|dev|ai|gg|ly|xyz|site|shop|online|club|blog|news|live|link"
@@ -90,7 +91,7 @@ _SUFFIXES = (
     "|kr|cn|jp|tw|hk|de|at|ch|fr|es|it|pt|nl|be|pl|cz|se|no|fi|dk|ru|ua|uk|ie|eu|us|ca|au|nz|br|mx|ar|in|tr|to"
     "|be|su|pt|gr|hu|ro|bg|hr|sk|lt|lv|ee|il|vn|th|sg|za|ae|eg"
 )
-_BARE = re.compile(
+_BARE = late(
     rf"(?<![a-z0-9@./-])(?:{_LABEL}\.){{1,5}}(?:{_SUFFIXES})(?![a-z0-9-]|\.[a-z0-9])"
     rf"(?:/{_TAIL}*)?"
 )
@@ -124,9 +125,7 @@ def _bare(text: str) -> Iterator[Place]:
             yield found.start(), found.start() + len(written)
 
 
-_HANDLE = re.compile(
-    r"(?<![A-Za-z0-9_@/.])@(?=\w{0,50}[^\W\d_])[\w.]{0,49}\w|(?<![\w/])/?u/[A-Za-z0-9_-]{3,20}(?![\w-])"
-)
+_HANDLE = late(r"(?<![A-Za-z0-9_@/.])@(?=\w{0,50}[^\W\d_])[\w.]{0,49}\w|(?<![\w/])/?u/[A-Za-z0-9_-]{3,20}(?![\w-])")
 
 
 def handles(text: str) -> Places:

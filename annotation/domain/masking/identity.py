@@ -9,9 +9,10 @@ from importlib import import_module
 from itertools import islice
 
 from annotation.domain.masking.spans import Place, Places, whole
+from vocabulary.late_patterns import late
 
 _BEFORE = 40  # characters in which the word stands
-_IBAN = re.compile(
+_IBAN = late(
     r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ .-]?[A-Z0-9]{4}){2,7}(?:[ .-]?[A-Z0-9]{1,3})?(?![A-Za-z0-9])", re.IGNORECASE
 )
 _CARD = re.compile(
@@ -52,7 +53,7 @@ def _holds(module: str, number: str) -> bool:
     return bool(import_module(f"stdnum.{module}").is_valid(number))
 
 
-_IS_ID = re.compile(
+_IS_ID = late(
     r"(?:주민(?:등록)?번호|외국인등록번호|身份证|身分證|证件号|マイナンバー|個人番号|national id\w*"
     r"|identity (?:card|number|no)|id card|id number|social security|\bssn\b|\bnino\b|national insurance"
     r"|personalausweis\w*|steuer-?id\w*|steuernummer|identifikationsnummer|\bnir\b|sécurité sociale|numéro de sécu\w*"
@@ -88,10 +89,10 @@ _ID_BY_FORM = (
 )
 """Modules of stdnum, forms, and whether the check digit must hold: since 2020 Korea draws the last digits by lot."""
 _IDS = [
-    (module, re.compile(rf"(?<![A-Za-z0-9.,-])(?:{form})(?![A-Za-z0-9-]|[.,]\d)"), is_checked)
+    (module, late(rf"(?<![A-Za-z0-9.,-])(?:{form})(?![A-Za-z0-9-]|[.,]\d)"), is_checked)
     for module, form, is_checked in _ID_BY_FORM
 ]
-_AFTER_WORD = re.compile(
+_AFTER_WORD = late(
     r"(?<![A-Za-z0-9])(?:(?!id|no|nr|ni)[A-Z]{1,2} ?|[A-Z]{3})?\d[\dA-Z]?(?:[./-]?[\dA-Z]| (?=[A-Z]?\d)[\dA-Z]"
     r"| (?-i:[A-Z])(?!\w)){5,18}(?![A-Za-z0-9])",
     re.IGNORECASE,
@@ -141,7 +142,7 @@ def passports(text: str) -> Places:
 
 _KR_SIGN = "가나다라마거너더러머버서어저고노도로모보소오조구누두루무부수우주하허호배아바사자"
 _CN_PLACE = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
-_PLATE = re.compile(
+_PLATE = late(
     rf"(?<![\d제])\d{{2,3}}[{_KR_SIGN}] ?\d{{4}}(?![\d원호년])"
     rf"|[{_CN_PLACE}][A-HJ-NP-Z][·• .-]?(?:[A-HJ-NP-Z0-9]{{5,6}}(?![A-Za-z0-9])|[A-HJ-NP-Z0-9]{{4}}[挂学警港澳使领])"
     r"|(?<![\w-])[A-Z]{2}-\d{3}-[A-Z]{2}(?![\w-])|(?<![\w-])[A-ZÄÖÜ]{1,3}-(?:[A-Z]{2} \d{1,4}"
@@ -149,7 +150,7 @@ _PLATE = re.compile(
     r"|[\u4e00-\u9fff]{2,4} ?\d{2,3} ?[あ-んア-ン] ?(?:\d{1,2}-\d{2}|\d{4}|[・･·]{1,3}\d{1,3})(?!\d)"
     r"|(?<!\w)[АВЕКМНОРСТУХ]\d{3}[АВЕКМНОРСТУХ]{2} ?\d{2,3}(?!\w)"
 )
-_IS_PLATE = re.compile(
+_IS_PLATE = late(
     r"(?:\bplates?\b|number ?plate|licen[cs]e plate|registration|kennzeichen|immatriculation|matrícula|targa"
     r"|kenteken|nummerplaat|rejestrac\w+|tablic\w+|rendszám|nummerskylt|plaque|plaka"
     r"|차량번호|번호판|车牌\S{0,2}|車牌\S{0,2}|ナンバー)[^A-Za-z0-9\n]{0,6}(?:is |ist |est |es |è |no\.? "
@@ -159,7 +160,7 @@ _IS_PLATE = re.compile(
 _ANY_PLATE = re.compile(r"(?<![A-Za-z0-9])[A-ZÄÖÜ0-9]{1,4}[ -]?[A-Z0-9]{1,4}(?:[ -]?\d{1,4}[A-Z]{0,2})?(?![A-Za-z0-9])")
 
 
-_CAR = re.compile(
+_CAR = late(
     r"\b(?:cars?|vans?|trucks?|lorry|taxi|cab|driver|drives?|driving|parked|parking|reg|plates?|suv|pickup"
     r"|vehicle|scooter"
     r"|bmw|audi|vw|golf|polo|passat|ford|fiesta|focus|fiat|seat|toyota|honda|civic|clio|twingo|renault|peugeot|citroën"

@@ -7,6 +7,7 @@ only after "id" or a colon.
 import re
 
 from annotation.domain.masking.spans import Places, whole
+from vocabulary.late_patterns import late
 
 _ID = r"(?P<id>(?!https?:|www\.)[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
 _DISTINCT = r"(?P<id>(?!\d+\.\d)(?=[a-z._-]{0,29}[0-9_])[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
@@ -50,9 +51,9 @@ _PLACES = (
 """Their names are also words: what follows has a digit or a low line, or stands after "id"."""
 _NAMES = rf"{_KAKAO}|{_WECHAT}|{_OTHERS}"
 _BETWEEN = r"(?: (?:name|handle|tag|acc|account|me|is|my|add|user|on|here|now))*"
-_WORD = re.compile(rf"(?={_NAMES}|{_PLACES})", re.IGNORECASE)
+_WORD = late(rf"(?={_NAMES}|{_PLACES})", re.IGNORECASE)
 _AFTER_WORD = [
-    re.compile(pattern, re.IGNORECASE)
+    late(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?:{_NAMES}){_MUST}{_ID}",
         rf"(?:{_KAKAO}|{_WECHAT}){_PERHAPS}{_DISTINCT}",
@@ -75,7 +76,7 @@ _CHATS = (
     r"|signal\.me|m\.me|u\.wechat\.com|qm\.qq\.com"
 )
 _ANYWHERE = [
-    re.compile(pattern, re.IGNORECASE)
+    late(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?P<id>(?:https?://)?(?<![\w.])(?:{_CHATS})/[\w/.+~-]+)",
         r"(?<![a-z])(?P<id>live:[a-z.]{1,30}[0-9_][a-z0-9_.]*)",
@@ -88,7 +89,7 @@ _ANYWHERE = [
         r"(?P<id>[1-9]\d{4,11})(?!\d)",
     )
 ]
-_NAMED = re.compile(
+_NAMED = late(
     r"\b(?:open\.k|t\.me|wa\.me|chat\.wh|m\.me|qm\.qq|u\.we|signal|kakao|line|tele|tg|ig|insta|snap|disc|thre|vib|zalo"
     r"|skyp|sign|tik|kik|psn|xbox|gamert|steam|battlet|twitch|bereal|fb|faceb|twit|vk|onlyf|live:|cash|venm|payp|gmail"
     r"|hotm|outl|linked|yout|masto|bl?u?e?sky|wick|imo|robl|ins|soundc|pint|douy|qq|vx|wx|wei|wech|we ch)"

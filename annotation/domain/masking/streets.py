@@ -6,6 +6,7 @@ A street alone is none: it needs its number, and the town, the postcode or a wor
 import re
 
 from annotation.domain.masking.spans import Places, whole
+from vocabulary.late_patterns import late
 
 # Korea: town, road, number ("서울특별시 강남구 테헤란로 152"), or town, quarter, plot ("부산 해운대구 우동 123-45")
 _KR_TOWN = (
@@ -20,7 +21,7 @@ _KR_COUNTED = (
 )
 _KR_NUMBER = rf"(?:지하 ?)?\d{{1,4}}(?:-\d{{1,4}})?{_KR_COUNTED}(?:번지)?"
 _KR_DOOR = r"(?:,? ?[가-힣A-Za-z]{0,10} ?\d{1,4}동)?(?:,? ?\d{1,2}층)?(?:,? ?\d{1,5}호)?"
-_KR = re.compile(
+_KR = late(
     rf"{_KR_TOWN}{_KR_PART}{{0,3}}(?:{_KR_ROAD} ?{_KR_NUMBER}"
     rf"|[가-힣]{{1,6}}[동리가] (?:산 ?)?(?!\d-\d(?!\d)){_KR_NUMBER}){_KR_DOOR}"
     rf"|[가-힣]{{1,8}}(?:로|대로) ?\d{{1,4}}(?:번|가)?길 ?{_KR_NUMBER}"
@@ -32,7 +33,7 @@ _KR = re.compile(
 _CN_SIGN = r"[㐀-䶿一-鿿]"
 _CN_NAME = rf"(?:(?![住在到往去寄是从從给給的这這那条條了])(?:{_CN_SIGN}))"
 _CN_DOOR = r"(?:[\dA-Z一二三四五六七八九十]{1,4}(?:号楼|號樓|幢|栋|棟|单元|單元|室|层|樓|楼|座))"
-_CN = re.compile(
+_CN = late(
     rf"{_CN_NAME}{{2,25}}(?:大街|大道|路|街|巷|弄|胡同)(?:[东西南北中東]路?|[东西南北]段"
     rf"|[一二三四五六七八九十\d]{{1,3}}段)?"
     r"(?:\d{1,4}[巷弄])?(?:\d{1,4}[弄])?\d{1,5}(?:[之-]\d{1,3})?[号號](?!线|線|选手|選手|球|机|車|车|人|门票|站台)院?"
@@ -51,7 +52,7 @@ _JP_PLOT = (
     rf"|(?!(?:19|20)\d\d-)\d{{1,4}}(?:-\d{{1,4}}){{1,3}}{_JP_UNCOUNTED})"
 )
 _JP_DOOR = r"(?: ?[ァ-ヶー一-鿿]{2,12} ?\d{2,4}(?:号室?)?(?![\d年月円人個時分]))?"
-_JP = re.compile(
+_JP = late(
     rf"(?:〒?\d{{3}}-\d{{4}} ?)?{_JP_TOWN}{_JP_NAME} ?{_JP_PLOT}(?!\d){_JP_DOOR}"
     rf"|〒\d{{3}}-\d{{4}} ?{_JP_NAME} ?{_JP_PLOT}|[一-鿿ァ-ヶ]{_JP_NAME}{_JP_CHOME}"
     rf"|[東西南北]{_JP_DIGITS}条[東西南北]{_JP_DIGITS}丁目"
@@ -92,7 +93,7 @@ _EN_CODE = (
 _EN_DOOR = r"(?:Flat|Apt\.?|Apartment|Unit|Suite|Ste\.?|Room) ?#?\w{1,5}"
 _TOWN = rf"{_CAPITAL}(?:[ -]{_CAPITAL}){{0,2}}"
 _ES_DOOR = r"(?:, ?[\w.ºª -]{1,14}){0,2}"
-_WEST = re.compile(
+_WEST = late(
     rf"(?<!\w){_DE_STREET} {_NUMBER}(?:{_THEN}| in ){_CODE}(?: ?[A-Z]{{2}})? {_TOWN}"
     rf"|(?<!\w){_NUMBER}(?: ?(?:bis|ter|quater))?,? (?i:{_FR_WAY}) [^\d\n]{{2,50}}{_THEN}{_CODE} {_TOWN}"
     rf"|(?<!\w)(?i:{_ES_WAY}) ?[^\d\n]{{2,40}}?,? (?:n\.?º? ?)?{_NUMBER}{_ES_DOOR}{_THEN}{_CODE}(?:-\d{{3}})? {_TOWN}"
@@ -101,7 +102,7 @@ _WEST = re.compile(
     rf"|#)\.? ?\w{{1,5}})?"
     rf"(?:,?\s[A-Z][A-Za-z.'’ -]{{1,30}})?,?\s{{1,2}}(?:[A-Z][A-Za-z.'’ -]{{1,30}},?\s)?{_EN_CODE}"
 )
-_EAST = re.compile(
+_EAST = late(
     rf"(?<!\w)(?:(?i:ul|al|os|pl|aleja"
     rf"|ulica)\.? ){_CAPITAL}(?: {_CAPITAL}){{0,3}} \d{{1,4}}[a-zA-Z]?(?:[/ ]?(?:m\. ?)?\d{{1,4}})?"
     rf"(?:,? \d\d-\d{{3}} {_TOWN})?(?!\d)"
@@ -128,7 +129,7 @@ _HOME_ES = (
     r"(?:\b(?i:vive[ns]?|vivo|dirección|domicilio|casa|abita|mora|indirizzo)\b(?: (?i:es|está|en|la|el|in|na"
     r"|è))*[:\s]{1,3})"
 )
-_AT_HOME = re.compile(
+_AT_HOME = late(
     rf"{_HOME_EN}(?P<en>(?:{_EN_DOOR},? )?\d{{1,5}} ?[a-hA-H]?,? (?:{_CAPITAL} ){{1,3}}{_EN_WAY}(?:,? {_EN_DOOR})?)"
     rf"|{_HOME_DE}(?P<de>{_DE_STREET} {_NUMBER})(?![\d.]|\w)"
     rf"|{_HOME_FR}(?P<fr>{_NUMBER}(?: ?(?:bis|ter|quater))?,? (?i:{_FR_WAY})(?: (?:de|du|des|la|le|les|l'"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from moderation.domain.antihateagent.hosts import domain_of, is_domain
 from moderation.domain.antihateagent.passages import find_quote, sentences
+from vocabulary.late_patterns import late
 
 _WORD = (
     r"(?:evidence|evid|ev|e|sources?|src|cards?|no|nr|ref|references?|items?|beleg|quelle|preuve|fuente|evidencia"
@@ -14,7 +15,7 @@ _WORD = (
 _NUMBER = rf"(?:{_WORD}\.? ?)?[#№^]? ?\d{{1,3}}(?: ?번)?"
 _ONE = rf"{_NUMBER}(?: ?[-–—~〜～] ?{_NUMBER})?"
 _LIST = rf"{_ONE}(?: ?(?:[,;，、；&·]|and|und|et|y|및|와|과|和|与|及) ?{_ONE})*"
-_CITED = re.compile(
+_CITED = late(
     rf"[\[［【〔] ?(?P<inside>{_LIST}) ?(?:†[^\]］】]{{0,40}})?[\]］】〕]"
     rf"|[(（] ?(?={_WORD})(?P<round>{_LIST}) ?[)）]"
     r"|(?P<word>\b(?:evidence|sources?|beleg|quelle|preuve|fuente|evidencia)\b|증거|근거 ?자료|证据|證據|来源|來源)"
@@ -22,7 +23,7 @@ _CITED = re.compile(
     r"(?![\d.,]*\d| ?(?:%|percent|per cent))",
     re.IGNORECASE,
 )
-_RANGE = re.compile(r"(\d+)(?:\s*번)?\s*(?:[-–—~〜～]\D*?(\d+))?")
+_RANGE = late(r"(\d+)(?:\s*번)?\s*(?:[-–—~〜～]\D*?(\d+))?")
 _MOST = 100  # numbers of one range
 _URL = re.compile(
     r"(?i)\b(?:https?://|www\.)[^\s<>\"'\])]+|(?<![\w@./-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,24}(?:[:/][^\s<>\"'\])]*)?(?![\w-])"
@@ -124,7 +125,7 @@ _FIGURE = re.compile(
     r"|[一二三四五六七八九十百千万亿]+(?:成|倍|万人|亿)|절반|대다수|半数|多数人",
     re.IGNORECASE,
 )
-_NAME = re.compile(
+_NAME = late(
     r"(?<=[a-z,;:] )(?:[A-Z][\w’'-]+ (?:(?:of|for|the|de|der|du) )?){1,3}[A-Z][\w’'-]+"
     r"|\b[Aa]ccording to (?:the )?[A-Z]\w+"
     r"|(?<=[a-z,;:] )(?:the )?(?!HATE|NON-HATE|OPEN|TRUE|FALSE|NOT\b)[A-Z]{2,6}\b(?!-)|\S{1,20}에 (?:따르면|의하면)"
