@@ -8,7 +8,6 @@ hands its job back.
 import hashlib
 import io
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -28,7 +27,6 @@ from kombu import Connection
 import migrated_database
 from absent import skip_or_fail
 from postgresql_cluster import Cluster, program
-from redis_server import Redis
 from s3_server import S3Server
 from site_visitors import Crowd, Visitor
 from worker_processes import Console, Processes, environment, free_port, kill, listens, wait_until
@@ -38,13 +36,14 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.once,
     pytest.mark.skipif(
-        not (program("initdb") and shutil.which("redis-server")) and not os.environ.get("CI"),
-        reason="the programs of PostgreSQL's and Redis's servers are not installed",
+        not program("initdb") and not os.environ.get("CI"),
+        reason="the programs of PostgreSQL's server are not installed",
     ),
 ]
 
 PICTURES, ITEMS, PEOPLE, SEATS = 40, 16, 4, 3
 """Two people on each machine: those of one alone cannot fill three seats at an item."""
+# Rolling upgrades, drains and changes of the key are tried with Redis.
 RABBITMQ = "amqp://guest:guest@127.0.0.1:5672//"
 
 
@@ -148,26 +147,19 @@ def cluster() -> Iterator[Cluster]:
     made.remove()
 
 
-@pytest.fixture(params=["redis", "rabbitmq"])
-def site_of_two(request: pytest.FixtureRequest, tmp_path: Path, cluster: Cluster) -> Iterator[TwoMachines]:
-    database = f"site_{request.param}"
+@pytest.fixture
+def site_of_two(tmp_path: Path, cluster: Cluster) -> Iterator[TwoMachines]:
+    if not listens(5672):
+        skip_or_fail("no RabbitMQ listens on 127.0.0.1:5672")
+    database, prefix = "site_of_two", f"test-{uuid4().hex[:8]}"
     with cluster.connect("postgres") as server:
         server.execute(f"CREATE DATABASE {database} TEMPLATE site")
-    prefix, redis = f"test-{uuid4().hex[:8]}", None
-    if request.param == "redis":
-        redis = Redis()
-    elif not listens(5672):
-        skip_or_fail("no RabbitMQ listens on 127.0.0.1:5672")
-    broker = f"redis://127.0.0.1:{redis.port}/0" if redis else RABBITMQ
-    machines = TwoMachines(cluster, database, tmp_path, broker, prefix)
+    machines = TwoMachines(cluster, database, tmp_path, RABBITMQ, prefix)
     try:
         yield machines
     finally:
         machines.remove()
-        if redis:
-            redis.remove()
-        else:
-            _forget_queues(prefix)
+        _forget_queues(prefix)
 
 
 def _forget_queues(prefix: str) -> None:
