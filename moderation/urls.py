@@ -135,6 +135,11 @@ urlpatterns = [
     ),
     path("p/<slug:slug>/desk/<uuid:public_id>/reasons/", views_set_aside.reasons, name="desk-reasons"),
     path("p/<slug:slug>/desk/<uuid:public_id>/take/", limited("submit", views_set_aside.take), name="desk-take"),
+    path(
+        "p/<slug:slug>/desk/<uuid:public_id>/take-back/",
+        limited("submit", views_set_aside.take_back),
+        name="desk-take-back",
+    ),
     path("p/<slug:slug>/desk/<uuid:public_id>/missing/", limited("submit", views_missing.missing), name="desk-missing"),
     path(
         "p/<slug:slug>/desk/<uuid:public_id>/votes/",

@@ -172,6 +172,11 @@ class Desk:
         return any(proposal.reviewer_id == self.member.pk for proposal in self.proposals)
 
     @cached_property
+    def proposed(self) -> Proposal | None:
+        """The viewer's own decision while it waits for a second reviewer: they may change it or take it back."""
+        return decide.waiting(self.proposals, self.member)
+
+    @cached_property
     def other_lease(self) -> Lease | None:
         """The lease of another reviewer who works on the item."""
         others = leases.in_force().filter(item=self.item).exclude(reviewer=self.member)
