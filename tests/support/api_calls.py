@@ -99,7 +99,7 @@ def a_post_that_waits_for_nobody(world: World) -> dict[str, Any]:
     return dict(project(world))
 
 
-def a_proposal(world: World) -> dict[str, Any]:
+def the_proposal(world: World) -> dict[str, Any]:
     """Return a disputed post about which the reviewer's decision waits for a second one."""
     world.item.refresh_from_db()
     Proposal.objects.create(
@@ -445,7 +445,7 @@ CALLS: dict[tuple[str, str], Call] = {
     ("post", "runs-api:dispute-next"): Call(R, parts=a_post_that_waits_for_nobody),
     ("get", "runs-api:dispute"): Call(R),
     ("post", "runs-api:dispute-decide"): Call(R, 200, a_decision),
-    ("delete", "runs-api:dispute-decide"): Call(R, 204, parts=a_proposal),
+    ("delete", "runs-api:dispute-decide"): Call(R, 204, parts=the_proposal),
     ("post", "runs-api:dispute-set-aside"): Call(R, 201, fixed(note="Ask the lead.")),
     ("delete", "runs-api:dispute-set-aside"): Call(R, 204),
     ("post", "runs-api:dispute-fill"): Call(R, 200, fixed(category=1), an_unsure_item),

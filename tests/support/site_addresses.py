@@ -167,6 +167,7 @@ ROUTES: dict[str, Route] = {
     "annotation:webhook": Route((D,), project, BOTH),
     "annotation:webhook-act": Route((D,), project, POST, missing_is_fine=True),
     "annotation:design": Route((D,), project, BOTH),
+    "annotation:design-preview": Route((D,), project, POST),
     "annotation:design-read": Route((D,), project, POST),
     "annotation:design-file": Route((D,), project),
     "annotation:reports": Route(None),
