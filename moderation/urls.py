@@ -146,6 +146,7 @@ urlpatterns = [
         limited("submit", views_missing.look_at_votes),
         name="look-at-votes",
     ),
+    path("p/<slug:slug>/desk/<uuid:public_id>/row/", desk_views.queue_row, name="desk-row"),
     path("p/<slug:slug>/desk/<uuid:public_id>/renew/", desk_views.renew, name="desk-renew"),
     path("p/<slug:slug>/desk/<uuid:public_id>/opinion/", limited("submit", desk_views.opinion), name="desk-opinion"),
     path("p/<slug:slug>/desk/<uuid:public_id>/similar/", desk_views.similar_posts, name="desk-similar"),

@@ -81,6 +81,18 @@ def desk(request: PersonRequest, slug: str) -> HttpResponse:
     return project_page(request, member, "moderation/desk.html", context)
 
 
+@require_GET
+def queue_row(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Show the row of one post in the queue, as its page shows it; 204 where it waits no more."""
+    member = reviewer(request, slug)
+    item = item_of(member.project, public_id)
+    rows = queued(member, queue.queue(member, QueueFilters()).filter(pk=item.pk), 1)
+    if not rows:
+        return HttpResponse(status=204)
+    context = {"queue": rows, "current": item, "query": query_of(queue.read(request.GET))}
+    return project_page(request, member, "moderation/_desk_queue.html", context)
+
+
 # ── One post ──────────────────────────────────────────────────────────────────
 
 

@@ -221,6 +221,7 @@ ROUTES: dict[str, Route] = {
     "moderation:desk-anew": Route((R,), the_item),
     "moderation:desk-missing": Route((R,), the_item, BOTH),
     "moderation:look-at-votes": Route((R,), the_item, POST),
+    "moderation:desk-row": Route((R, D), the_item),
     "moderation:desk-renew": Route((R,), the_item, POST),
     "moderation:desk-opinion": Route((R,), the_item, POST),
     "moderation:desk-aside": Route((R, D), the_item, POST),
