@@ -50,6 +50,8 @@ class PageNotice:
     bad: bool = True
     kept: AnswerForm | None = None
     stands: Label | None = None  # the answer that is stored instead of `kept`
+    post: str = ""
+    """The text of that post, by which its annotator knows it again; empty if nobody may see it now."""
     quotes: tuple[str, ...] = ()
     """The words of that post which the annotator had marked."""
     link: str = ""
