@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Q
-
 from annotation.consensus.close import lock_item, open_dispute_reasons
 from annotation.core.runs_on_items import runs_on_items
 from annotation.core.transactions import short_transaction
@@ -276,12 +274,3 @@ def may_be_replaced(item: Item) -> bool:
     A decision for a category by two reviewers takes an appeal.
     """
     return adjudicate.may_decide_anew(item) and not (item.stage == Stage.GOLD and _was_proposed(item))
-
-
-def may_answer(item: Item, reviewer: Membership) -> bool:
-    """Return whether the reviewer has not yet taken part in the decision about the item.
-
-    Returns False if they proposed for this version, or if the open appeal is against their decision.
-    """
-    mine = Q(reviewer=reviewer, item=item, item_version=F("item__version"))
-    return not Proposal.objects.filter(mine).exists() and not appeals.is_own(item, reviewer)

@@ -107,7 +107,7 @@ def desk_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
     anew = "anew" in request.GET and member.reviews and bool(desk_page.proposed or decide.may_be_replaced(item))
     if item.stage != Stage.DISPUTED and not anew:
         return redirect("annotation:item", slug, item.public_id)
-    if wants_category_of(item, member):
+    if desk_page.blind:
         return redirect(address("moderation:desk-missing", desk_page, item))
     if member.reviews and desk_page.may_decide:
         take_lease(item, member)
