@@ -160,7 +160,8 @@ def decision_form(desk: Desk, request: PersonRequest, *, anew: bool = False) -> 
         form.initial["rationale"] = reason_of(desk.member, reason) or form.initial.get("rationale", "")
     chosen = next((line for line in desk.runs if str(line.run.public_id) == request.GET.get("draft")), None)
     if chosen is not None and chosen.outcome.get("reason"):
-        form.initial |= {"rationale": str(chosen.outcome["reason"])[:4000], "drafted_from": chosen.run.public_id}
+        draft = {"rationale": str(chosen.outcome["reason"])[:4000], "drafted_from": chosen.run.public_id}
+        form.initial = {**form.initial, **draft}
     return form
 
 

@@ -27,7 +27,7 @@ def way_back(reviewer: Membership, beside: Item | None = None) -> Adjudication |
     last = rulings.order_by("-pk").first()
     proposed = _newest_proposal(recent, last.created_at if last else None)
     if proposed is not None:
-        return proposed if proposed.waits and proposed.item != beside else None
+        return proposed if getattr(proposed, "waits", False) and proposed.item != beside else None
     if last is None or last.ruling not in (Ruling.DECIDE, Ruling.EXCLUDE) or last.item == beside:
         return None
     if last.by_two and last.item.stage == Stage.GOLD:
