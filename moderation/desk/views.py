@@ -90,7 +90,7 @@ def queue_row(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
     if not rows:
         return HttpResponse(status=204)
     context = {"queue": rows, "current": item, "query": query_of(queue.read(request.GET))}
-    return project_page(request, member, "moderation/_desk_queue.html", context)
+    return project_page(request, member, "moderation/desk_row.html", context)
 
 
 # ── One post ──────────────────────────────────────────────────────────────────
