@@ -12,7 +12,7 @@ from annotation.imports import views as import_views
 from annotation.items import views as item_views
 from annotation.items import views_bulk, views_searches
 from annotation.labelling import views as labelling_views
-from annotation.labelling import views_glossary, views_post
+from annotation.labelling import views_design_preview, views_glossary, views_post
 from annotation.media import views as media_views
 from annotation.members import views as member_views
 from annotation.members import (
@@ -157,6 +157,7 @@ urlpatterns = [
     path("p/<slug:slug>/items/<uuid:public_id>/", item_views.item, name="item"),
     path("p/<slug:slug>/settings/", takes_long_texts(views_settings.settings), name="project-settings"),
     path("p/<slug:slug>/design/", takes_long_texts(views_design.design), name="design"),
+    path("p/<slug:slug>/design/preview/", takes_long_texts(views_design_preview.preview), name="design-preview"),
     path("p/<slug:slug>/design/file/", takes_files(views_design.read_file), name="design-read"),
     path("p/<slug:slug>/design/design.json", views_design.file, name="design-file"),
     path("p/<slug:slug>/webhook/", webhook_views.webhook, name="webhook"),

@@ -276,6 +276,7 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_ADAPTER = "config.web.accounts.Accounts"
 ACCOUNT_FORMS = {
+    "login": "config.web.accounts.SignInForm",
     "change_password": "config.web.accounts.PasswordForm",
     "reset_password": "config.web.accounts.ResetForm",
 }

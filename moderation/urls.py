@@ -135,12 +135,18 @@ urlpatterns = [
     ),
     path("p/<slug:slug>/desk/<uuid:public_id>/reasons/", views_set_aside.reasons, name="desk-reasons"),
     path("p/<slug:slug>/desk/<uuid:public_id>/take/", limited("submit", views_set_aside.take), name="desk-take"),
+    path(
+        "p/<slug:slug>/desk/<uuid:public_id>/take-back/",
+        limited("submit", views_set_aside.take_back),
+        name="desk-take-back",
+    ),
     path("p/<slug:slug>/desk/<uuid:public_id>/missing/", limited("submit", views_missing.missing), name="desk-missing"),
     path(
         "p/<slug:slug>/desk/<uuid:public_id>/votes/",
         limited("submit", views_missing.look_at_votes),
         name="look-at-votes",
     ),
+    path("p/<slug:slug>/desk/<uuid:public_id>/row/", desk_views.queue_row, name="desk-row"),
     path("p/<slug:slug>/desk/<uuid:public_id>/renew/", desk_views.renew, name="desk-renew"),
     path("p/<slug:slug>/desk/<uuid:public_id>/opinion/", limited("submit", desk_views.opinion), name="desk-opinion"),
     path("p/<slug:slug>/desk/<uuid:public_id>/similar/", desk_views.similar_posts, name="desk-similar"),

@@ -1,6 +1,18 @@
-/* Hints of the training: one at a time. Each goes for good once what it names was done, by key or by hand. */
+/* The training: its bar keeps its height, and hints come one at a time. Each goes for good once what it names was done,
+   by key or by hand. */
 (() => {
   "use strict";
+
+  // What is known stands in a bar as high as the one that asked, under a line as high: the picture keeps its place.
+  const places = [document.getElementById("decide"), document.querySelector(".hints")];
+  const isTold = places[0].matches(".is-told");
+  const kept = JSON.parse(sessionStorage.getItem("training:heights") ?? "[]");
+  if (isTold) places.forEach((place, number) => { place.style.minBlockSize = `${kept[number] ?? 0}px`; });
+  document.addEventListener("submit", () => {
+    if (isTold) return;
+    const heights = places.map((place) => place.getBoundingClientRect().height);
+    sessionStorage.setItem("training:heights", JSON.stringify(heights));
+  });
 
   const list = document.getElementById("hints");
   if (!list) return;

@@ -414,7 +414,7 @@
     if (event.detail.target.id !== "bench" && event.detail.elt.id !== "bench") return;
     setUp();
     if (inBench(".question.is-wrong")) return; // the focus is there
-    const place = byId("said") ?? byId("break") ?? byId("changing") ?? byId("main"); // what is told is read out, then the post
+    const place = byId("said") ?? byId("changing") ?? byId("main"); // what is told is read out, then the post
     if (place) place.tabIndex = -1;
     place?.focus({ preventScroll: true });
   });

@@ -35,7 +35,7 @@ from annotation.labelling.postpone import forget_lost
 from annotation.labelling.take_back_skip import fresh_skip
 from annotation.labelling.views_post import own_seat
 from annotation.labelling.workspace import PageNotice, Workspace, done_today, show_workspace, swaps_post
-from annotation.models import Label, Membership, Seat, TrainingAttempt
+from annotation.models import Item, Label, Membership, Seat, TrainingAttempt
 from annotation.pages.access import PersonRequest
 from annotation.pages.project_page import project_page
 
@@ -108,7 +108,7 @@ def post_gone() -> PageNotice:
 def answer_not_stored(form: AnswerForm, member: Membership, seat: UUID) -> PageNotice:
     """Return the notice that the seat is lost, with the answer as typed.
 
-    Words marked in the post are repeated, unless it was taken out: such a post is shown to nobody.
+    Its text and words marked in it are repeated, unless it was taken out: such a post is shown to nobody.
     """
     rows = Seat.objects.filter(public_id=seat, item__project=member.project_id).exclude(item__stage=Stage.EXCLUDED)
     text = rows.values_list("item__text", flat=True).first() or ""
@@ -116,8 +116,14 @@ def answer_not_stored(form: AnswerForm, member: Membership, seat: UUID) -> PageN
         _("Your answer was not stored"),
         _("The post is no longer open to you: others have answered it, or it was taken out. Here is the next one."),
         kept=form,
+        post=text,
         quotes=tuple(quote for question in form.further for quote in question.quoted_from(text)),
     )
+
+
+def text_to_name(item: Item) -> str:
+    """Return the text by which a notice names a post that was answered before; empty for one that was taken out."""
+    return "" if item.stage == Stage.EXCLUDED else item.text
 
 
 def already_labelled(member: Membership, label: Label, form: AnswerForm | None) -> PageNotice:
@@ -131,6 +137,7 @@ def already_labelled(member: Membership, label: Label, form: AnswerForm | None) 
         sentence,
         kept=form,
         stands=label,
+        post=text_to_name(label.item),
         link=reverse("annotation:label-correct", args=[member.project.slug, label.public_id]),
         link_text=_("Change that answer"),
     )
@@ -211,7 +218,7 @@ def _rest_page(outcome: QuotaReached | DoneForToday | BreakDue) -> RestPage:
             return RestPage(_("Your share is done"), text)
         case BreakDue():
             text = _(
-                "The last posts were strong, and only strong ones are left at the moment. Take a break of "
+                "The last posts were severe, and only severe ones are left at the moment. Take a break of "
                 "about ten minutes; nobody is waiting for you."
             )
             return RestPage(_("Time for a short break"), text, again=True)
@@ -220,13 +227,13 @@ def _rest_page(outcome: QuotaReached | DoneForToday | BreakDue) -> RestPage:
             return RestPage(_("Done for today"), text)
         case DoneForToday(Limit.SEVERE_SESSION):
             text = _(
-                "You have seen as many strong posts in one session as this project allows, and only strong "
+                "You have seen as many severe posts in one session as this project allows, and only severe "
                 "ones are left. Come back after a break of half an hour or more, or another day."
             )
             return RestPage(_("Enough for now"), text, again=True)
         case DoneForToday():
             text = _(
-                "You have seen as many strong posts as you or this project set for one day, and only strong "
+                "You have seen as many severe posts as you or this project set for one day, and only severe "
                 "ones are left. There are others tomorrow."
             )
             return RestPage(_("Done for today"), text)

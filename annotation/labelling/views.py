@@ -40,7 +40,15 @@ from annotation.consensus.report_notices import who_is_told
 from annotation.core.found import found
 from annotation.labelling.forms import AnswerForm, IllegalContentForm, SkipForm, initial_from
 from annotation.labelling.further_answers import questions_for
-from annotation.labelling.next_post import already_labelled, answer_not_stored, go_on, next_post, post_gone, same_post
+from annotation.labelling.next_post import (
+    already_labelled,
+    answer_not_stored,
+    go_on,
+    next_post,
+    post_gone,
+    same_post,
+    text_to_name,
+)
 from annotation.labelling.postpone import bring_back, fresh_postponed, postpone_seat
 from annotation.labelling.submit import (
     correct_label,
@@ -53,7 +61,7 @@ from annotation.labelling.submit import (
 from annotation.labelling.take_back_skip import fresh_skip, take_back_skip
 from annotation.labelling.views_post import annotator, ensure_reportable, own_seat
 from annotation.labelling.workspace import PageNotice, Workspace, categories_of, show_workspace, swaps_post
-from annotation.models import Membership, PostponedSeat, Seat, Skip
+from annotation.models import Label, Membership, PostponedSeat, Seat, Skip
 from annotation.pages.access import PersonRequest
 from annotation.pages.project_page import project_page
 from runs.sql.database_clock import database_now
@@ -173,7 +181,7 @@ def correct(request: PersonRequest, slug: str, label: UUID) -> HttpResponse:
             messages.success(request, _("Your label is changed."))
             return go_on(member)
         case ItemClosed():
-            return next_post(request, member, _change_not_stored(member, form), status=409)
+            return next_post(request, member, _change_not_stored(member, stored, form), status=409)
         case NoSuchLabel():
             return _correct_nothing(request, member)
 
@@ -293,11 +301,12 @@ def report(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
 # ── Shared ────────────────────────────────────────────────────────────────────
 
 
-def _change_not_stored(member: Membership, form: AnswerForm) -> PageNotice:
+def _change_not_stored(member: Membership, stored: Label, form: AnswerForm) -> PageNotice:
     others_answered = _(
         "Everybody has answered for that post, so its labels are final. A reviewer looks at notes and doubts."
     )
-    return PageNotice(_("Your change was not stored"), _why_it_is_final(member, others_answered), kept=form)
+    why = _why_it_is_final(member, others_answered)
+    return PageNotice(_("Your change was not stored"), why, kept=form, post=text_to_name(stored.item))
 
 
 def _correct_nothing(request: PersonRequest, member: Membership) -> HttpResponse:

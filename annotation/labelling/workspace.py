@@ -50,6 +50,8 @@ class PageNotice:
     bad: bool = True
     kept: AnswerForm | None = None
     stands: Label | None = None  # the answer that is stored instead of `kept`
+    post: str = ""
+    """The text of that post, by which its annotator knows it again; empty if nobody may see it now."""
     quotes: tuple[str, ...] = ()
     """The words of that post which the annotator had marked."""
     link: str = ""
@@ -69,6 +71,7 @@ class Workspace:
     held: HeldSeat | None = None
     found: Sequence[Found] | None = None  # what the glossary says, where the person asked
     known_questions: Sequence[Question] | None = None  # those in force, if they were read already
+    is_preview: bool = False  # nothing on the page sends anything
 
     def __post_init__(self) -> None:
         self.categories = self.categories or categories_of(self.project)
@@ -129,7 +132,7 @@ class Workspace:
     @property
     def offers_glossary(self) -> bool:
         """Whether the annotator may open the glossary's entries about the post."""
-        return self.project.glossary_for_annotators and not self.priors_are_hidden
+        return self.project.glossary_for_annotators and not (self.priors_are_hidden or self.is_preview)
 
     @property
     def own_first_answer(self) -> list[Category]:
@@ -148,6 +151,11 @@ class Workspace:
     def challenges(self) -> list[tuple[Modality, Prior]]:
         """The priors that can be challenged: the usable ones."""
         return [(Modality(prior.modality), prior) for prior in self.priors if prior.state == PriorState.OK]
+
+    @property
+    def method(self) -> str:
+        """How the page's forms are sent; outside of a dialog box, `dialog` sends nothing."""
+        return "dialog" if self.is_preview else "post"
 
     @cached_property
     def action(self) -> str:

@@ -84,7 +84,7 @@ class NewAccountForm(forms.Form):
     """The name and password of a new account; no e-mail address."""
 
     username = forms.CharField(
-        label=_("Username"),
+        label=_("User name"),
         max_length=150,
         help_text=_(
             "Letters, digits and @ . + - _ only. It need not be your real name: admins see it beside your pseudonym, "
@@ -99,7 +99,7 @@ class NewAccountForm(forms.Form):
         widget=forms.PasswordInput({"autocomplete": "new-password"}),
     )
     again = forms.CharField(
-        label=_("The password again"), strip=False, widget=forms.PasswordInput({"autocomplete": "new-password"})
+        label=_("Repeat the password"), strip=False, widget=forms.PasswordInput({"autocomplete": "new-password"})
     )
 
     def clean(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class NewMemberForm(forms.Form):
     """A person of the project who gets a role, or a new account whose password is shown once."""
 
     username = forms.CharField(
-        label=_("Username"),
+        label=_("User name"),
         max_length=150,
         help_text=_(
             "An account is made for this project: its name begins with the project’s address. It needs no e-mail "

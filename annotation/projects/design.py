@@ -88,7 +88,7 @@ def design_of(project: Project) -> Design:
 def store_design(project: Project, design: Design) -> None:
     """Store the design of a new project."""
     Category.objects.bulk_create(
-        Category(project=project, **_columns(category, None)) for category in design.categories
+        Category(project=project, **columns_of(category, None)) for category in design.categories
     )
     _store_questions(project, [replace(question, version=1) for question in design.questions or ()])
 
@@ -195,7 +195,7 @@ def _store_changes(project: Project, merged: Sequence[CategoryValue]) -> None:
     Category.objects.bulk_update(rows.values(), ["name", "key"])
     for category in merged:
         row = rows.get(category.code) or Category(project=project)
-        for name, value in _columns(category, row.retired_at or now).items():
+        for name, value in columns_of(category, row.retired_at or now).items():
             setattr(row, name, value)
         row.save()
 
@@ -217,7 +217,8 @@ def _store_questions(project: Project, merged: Sequence[QuestionValue]) -> None:
     Project.objects.filter(pk=project.pk).update(question_count=project.question_count)
 
 
-def _columns(category: CategoryValue, retired_at: datetime | None) -> dict[str, Any]:
+def columns_of(category: CategoryValue, retired_at: datetime | None) -> dict[str, Any]:
+    """Return the columns of the row that stores the category."""
     return {
         "code": category.code,
         "name": category.name,

@@ -158,7 +158,9 @@ class CategoryForm(DesignRow):
         }
 
 
-class _CategoryRows(forms.BaseFormSet[CategoryForm]):
+class CategoryRows(forms.BaseFormSet[CategoryForm]):
+    """The categories of a design, each a row."""
+
     def clean(self) -> None:
         filled = [form for form in self.forms if form.cleaned_data.get("name")]
         for field, message in (
@@ -186,12 +188,12 @@ class _CategoryRows(forms.BaseFormSet[CategoryForm]):
 
 
 _Rows = cast(  # Django types the class that it makes as its own base class
-    type[_CategoryRows],
-    forms.formset_factory(CategoryForm, _CategoryRows, extra=_BLANK, max_num=_ROWS, absolute_max=_ROWS),
+    type[CategoryRows],
+    forms.formset_factory(CategoryForm, CategoryRows, extra=_BLANK, max_num=_ROWS, absolute_max=_ROWS),
 )
 
 
-def category_rows(stored: Design, shown: Design, data: Any = None) -> _CategoryRows:
+def category_rows(stored: Design, shown: Design, data: Any = None) -> CategoryRows:
     """Return the formset of categories: rows of the design `shown`, then empty ones with free codes.
 
     `stored` is the design in force: what it has keeps its meaning. A row that was sent belongs to the category whose
@@ -225,7 +227,7 @@ def _initial(place: int | None, row: dict[str, Any], stored: Any) -> dict[str, A
     }
 
 
-def design_in(question: QuestionForm, rows: _CategoryRows, further: QuestionRows | None) -> Design:
+def design_in(question: QuestionForm, rows: CategoryRows, further: QuestionRows | None) -> Design:
     """Return the design of valid forms. Raises BadDesign."""
     questions = {} if further is None else {"questions": further.rows()}
     choose = question.cleaned_data["choose"] or None

@@ -1,5 +1,7 @@
 """The design of a project: categories and questions, shown, changed, downloaded and read from a file."""
 
+from dataclasses import dataclass
+
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect
@@ -13,8 +15,29 @@ from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.error_messages import refusal_sentence
 from annotation.pages.project_page import project_page
 from annotation.projects import design as project_design
-from annotation.projects.forms_design import DesignFileForm, QuestionForm, category_rows, design_in
+from annotation.projects.forms_design import CategoryRows, DesignFileForm, QuestionForm, category_rows, design_in
 from annotation.projects.forms_questions import QuestionRows, question_rows
+
+
+@dataclass(frozen=True)
+class DesignForms:
+    """The forms of the design's page: the words above the categories, the categories, the further questions."""
+
+    question: QuestionForm
+    rows: CategoryRows
+    further: QuestionRows | None
+
+    def design(self) -> Design | None:
+        """Return the design that was sent. Returns None if a field is wrong. Raises BadDesign."""
+        parts = [part.is_valid() for part in (self.question, self.rows, self.further) if part is not None]
+        return design_in(self.question, self.rows, self.further) if all(parts) else None
+
+
+def forms_of(project: Project, data: QueryDict | None = None) -> DesignForms:
+    """Return the forms with the design in force, or with what was sent."""
+    stored = project_design.design_of(project)
+    question = _question_form(project, stored, data)
+    return DesignForms(question, category_rows(stored, stored, data), question_rows(stored, stored, data))
 
 
 @require_http_methods(["GET", "POST"])
@@ -22,30 +45,18 @@ def design(request: PersonRequest, slug: str) -> HttpResponse:
     """Show and change the categories, the words above them and the further questions."""
     member = member_of(request, slug, Role.ADMIN)
     project = Project.objects.get(pk=member.project_id)
-    stored = project_design.design_of(project)
-    data = request.POST if request.method == "POST" else None
-    question = _question_form(project, stored, data)
-    rows, further = category_rows(stored, stored, data), question_rows(stored, stored, data)
-    valid = question.is_valid() & rows.is_valid() & (further is None or further.is_valid())
-    if data is not None and valid:
-        begun_at = question.cleaned_data["begun_at"]
-        try:
-            new_design = design_in(question, rows, further)
+    if request.method == "GET":
+        return design_page(request, member, forms_of(project))
+    forms = forms_of(project, request.POST)
+    try:
+        if new_design := forms.design():
+            begun_at = forms.question.cleaned_data["begun_at"]
             changed = project_design.change_design(project, new_design, admin=member, begun_at=begun_at)
-        except project_design.DesignChangedMeanwhile:
-            question.add_error(
-                None, _("Somebody else changed the design in the meantime. Load the page again and compare.")
-            )
-        except project_design.KnownAnswersLeft as fault:
-            question.add_error(None, _known_answers_sentence(fault))
-        except project_design.ChoiceIsFixed:
-            question.add_error(None, _choice_sentence())
-        except BadDesign as bad:
-            question.add_error(None, refusal_sentence(bad))
-        else:
             messages.success(request, _stored_sentence(changed))
             return redirect("annotation:design", slug)
-    return _page(request, member, question, rows, further or question_rows(stored, stored))
+    except (BadDesign, project_design.DesignChangedMeanwhile) as fault:
+        forms.question.add_error(None, design_refusal(fault))
+    return design_page(request, member, forms)
 
 
 @require_POST
@@ -58,14 +69,12 @@ def read_file(request: PersonRequest, slug: str) -> HttpResponse:
     try:
         project_design.merged_design(stored, shown)
         project_design.refuse_other_choice(member.project, shown)
-    except project_design.ChoiceIsFixed:
-        upload.add_error("file", _choice_sentence())
-        shown = stored
     except BadDesign as bad:
-        upload.add_error("file", refusal_sentence(bad))
+        upload.add_error("file", design_refusal(bad))
         shown = stored
     question = _question_form(member.project, shown)
-    return _page(request, member, question, category_rows(stored, shown), question_rows(stored, shown), upload)
+    forms = DesignForms(question, category_rows(stored, shown), question_rows(stored, shown))
+    return design_page(request, member, forms, upload)
 
 
 @require_GET
@@ -78,19 +87,16 @@ def file(request: PersonRequest, slug: str) -> HttpResponse:
     return response
 
 
-def _page(
-    request: PersonRequest,
-    member: Membership,
-    question: QuestionForm,
-    rows: object,
-    further: QuestionRows | None,
-    upload: DesignFileForm | None = None,
+def design_page(
+    request: PersonRequest, member: Membership, forms: DesignForms, upload: DesignFileForm | None = None
 ) -> HttpResponse:
-    faults = sum(getattr(formset, "total_error_count", int)() for formset in (rows, further))
-    refused = question.errors or faults or (upload is not None and upload.errors)
+    """Show the design's page with these forms, and what is wrong in them."""
+    further = forms.further or forms_of(member.project).further
+    faults = sum(getattr(formset, "total_error_count", int)() for formset in (forms.rows, further))
+    refused = forms.question.errors or faults or (upload is not None and upload.errors)
     context = {
-        "question": question,
-        "rows": rows,
+        "question": forms.question,
+        "rows": forms.rows,
         "further": further,
         "upload": upload or DesignFileForm(),
         "from_file": upload is not None and not upload.errors,
@@ -106,15 +112,20 @@ def _question_form(project: Project, design: Design, data: QueryDict | None = No
     return QuestionForm(data, initial=initial, choice_fixed=project_design.is_choice_fixed(project))
 
 
-def _choice_sentence() -> str:
-    return _("Posts have labels or categories: one or several cannot change any more.")
-
-
-def _known_answers_sentence(fault: project_design.KnownAnswersLeft) -> str:
-    return _(
-        "Category %(category)s is the known answer of %(count)s training or check posts. Change these or set "
-        "them aside first."
-    ) % {"category": f"{fault.category.code} {fault.category.name}", "count": fault.count}
+def design_refusal(fault: BadDesign | project_design.DesignChangedMeanwhile) -> str:
+    """Return a sentence that says why the design cannot be stored."""
+    match fault:
+        case project_design.DesignChangedMeanwhile():
+            return _("Somebody else changed the design in the meantime. Load the page again and compare.")
+        case project_design.KnownAnswersLeft():
+            return _(
+                "Category %(category)s is the known answer of %(count)s training or check posts. Change these or set "
+                "them aside first."
+            ) % {"category": f"{fault.category.code} {fault.category.name}", "count": fault.count}
+        case project_design.ChoiceIsFixed():
+            return _("Posts have labels or categories: one or several cannot change any more.")
+        case _:
+            return refusal_sentence(fault)
 
 
 def _stored_sentence(changed: project_design.Difference) -> str:

@@ -36,7 +36,7 @@ class SameForEveryPost(template.Node):
     def render(self, context: template.Context) -> SafeString:
         bench: Workspace = context["bench"]
         form: AnswerForm = context["form"]
-        if not form.is_untouched or bench.correcting:
+        if not form.is_untouched or bench.correcting or bench.is_preview:
             return self._part.render(context)
         # Categories of one code are equal: what is shown of them may differ.
         categories = tuple(tuple(vars(category.value()).values()) for category in bench.categories)

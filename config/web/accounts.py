@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.adapter import get_adapter as get_account_adapter
-from allauth.account.forms import ChangePasswordForm, ResetPasswordForm
+from allauth.account.forms import ChangePasswordForm, LoginForm, ResetPasswordForm
 from allauth.account.internal.flows.reauthentication import is_reauthentication_required
 from allauth.account.internal.userkit import get_user_by_username
 from allauth.account.models import EmailAddress
@@ -31,7 +31,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from annotation.core.sealed import BEGINNING, reseal, seal, unseal
@@ -52,6 +52,10 @@ _UNKNOWN_ADDRESS = "account/email/unknown_account"
 
 class Accounts(DefaultAccountAdapter):
     """Accounts with a password. Sign-up is off; the address of a caller is the one that `CallerAddress` found."""
+
+    error_messages = DefaultAccountAdapter.error_messages | {
+        "username_password_mismatch": gettext_lazy("User name and password do not belong together. Try again.")
+    }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
@@ -129,6 +133,15 @@ class Accounts(DefaultAccountAdapter):
         kind = MailKind.ACCOUNT_NOTICE if context.get("is_notice") else MailKind.ACCOUNT
         facts = {"subject": message.subject, "body": message.body}
         queue_mail(kind, email, facts, user=user, language=get_language() or "")
+
+
+class SignInForm(LoginForm):
+    """The user name, called as everywhere on the site, and the password."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["login"].label = _("User name")
+        del self.fields["login"].widget.attrs["placeholder"]
 
 
 class PasswordForm(ChangePasswordForm):

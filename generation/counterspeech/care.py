@@ -41,9 +41,9 @@ class Care:
 
 _SENTENCES = {
     Limit.MINUTES: _("You have reached the working time that you or this project set for one day."),
-    Limit.SEVERE_DAY: _("You have seen as many strong posts as you or this project set for one day."),
+    Limit.SEVERE_DAY: _("You have seen as many severe posts as you or this project set for one day."),
     Limit.SEVERE_SESSION: _(
-        "You have seen as many strong posts in one session as this project allows. Come back after a break of half an "
+        "You have seen as many severe posts in one session as this project allows. Come back after a break of half an "
         "hour or more, or another day."
     ),
 }

@@ -112,6 +112,7 @@ class DisputeJson(TypedDict):
     wants_category: bool
     may_decide: bool
     second_look: bool
+    proposal: UUID | None
     picture_text: str | None
     leased_to: str | None
     set_aside: SetAsideJson | None

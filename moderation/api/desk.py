@@ -142,7 +142,10 @@ class Decisions(APIView):
 
     @extend_schema(request=DecisionShape, responses={200: Decision, 202: ProposalKept, 409: Stale, 422: Problem})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Settle a dispute. 202: another reviewer has to agree. The same key and decision get the same answer."""
+        """Settle a dispute. 202: another reviewer has to agree. The same key and decision get the same answer.
+
+        `replaces` names the caller's own proposal of a 202, which this decision replaces while nobody answered it.
+        """
         mine = member(request, slug, Role.REVIEWER)
         desk = Desk(mine, disputed_item(mine.project, public_id))
         shape = DecisionShape(data=request.data)
@@ -158,6 +161,16 @@ class Decisions(APIView):
             return problem(422, "unknown_category", "Name the category to decide for.")
         _refuse_uncontested(desk, values)
         return _settled(desk, values, chosen)
+
+    @extend_schema(request=None, responses={204: None, 409: Problem})
+    def delete(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Take back the caller's decision that waits for a second reviewer. 409: none waits, or it was answered."""
+        mine = member(request, slug, Role.REVIEWER)
+        try:
+            decide.take_back(disputed_item(mine.project, public_id), mine)
+        except decide.ProposalAnswered as answered:
+            return problem(409, answered.code, refusal_of(answered))
+        return Response(status=204)
 
 
 class Replacements(APIView):
@@ -317,6 +330,7 @@ def _settled(desk: Desk, values: dict[str, Any], chosen: list[Category]) -> Resp
         message=values["message"],
         count=values["count"],
         reason=Reason(values["reason"]) if values["reason"] else None,
+        replaces=values["replaces"],
         shown={"hint": desk.pointer.facts} if desk.pointer else {},
     )
     try:
@@ -325,7 +339,7 @@ def _settled(desk: Desk, values: dict[str, Any], chosen: list[Category]) -> Resp
         return problem(409, stale.code, "Somebody was first.", version=stale.item.version, last=_last(stale))
     except Leased as leased:
         return problem(409, leased.code, leased_sentence(leased.lease))
-    except (AlreadyProposed, KeptForAnother) as again:
+    except (AlreadyProposed, decide.ProposalAnswered, KeptForAnother) as again:
         return problem(409, again.code, refusal_of(again))
     except (RulingKeyReused, BadRuling) as wrong:
         return problem(422, wrong.code, refusal_of(wrong))

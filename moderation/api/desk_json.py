@@ -96,6 +96,7 @@ def dispute_json(desk: Desk) -> DisputeJson:
         "wants_category": blind,
         "may_decide": desk.may_decide and not blind,
         "second_look": desk.needs_second,
+        "proposal": desk.proposed.public_id if desk.proposed else None,
         "leased_to": str(desk.other_lease.reviewer) if desk.other_lease else None,
         "set_aside": set_aside_json(desk.set_aside, blind=blind) if desk.set_aside else None,
     }

@@ -60,6 +60,9 @@ class DecisionShape(ChosenShape):
     message = serializers.CharField(max_length=500, default="", allow_blank=True)
     count = serializers.IntegerField(default=0, min_value=0, max_value=100)
     reason = serializers.ChoiceField([str(reason) for reason in Reason], default=None, allow_null=True)
+    replaces = serializers.UUIDField(
+        default=None, allow_null=True, help_text="The caller's own proposal that waits for a second reviewer."
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Return the decision. Raises ValidationError for a field that its ruling would drop."""

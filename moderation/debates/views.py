@@ -33,6 +33,8 @@ from runs.queue import provider_pauses, worker_load
 from runs.spending import cost
 
 PAGE_LENGTH = 50
+RUN_ENDED = "run-ended"
+"""The event by which other parts of a page learn that the run that was followed has ended."""
 RUNS_OF_POST = 20
 """The number of runs that the pages of a run list beside it."""
 
@@ -94,7 +96,10 @@ def show_item(
         "older": of_item.count() - len(newest),
         "any_open": any(debate_run.state in ("queued", "running") for debate_run in newest),
     }
-    return project_page(request, member, "moderation/item_runs.html", context, status=status)
+    page = project_page(request, member, "moderation/item_runs.html", context, status=status)
+    if request.headers.get("HX-Trigger") == "item-runs" and not context["any_open"]:
+        page["HX-Trigger"] = RUN_ENDED
+    return page
 
 
 @require_GET
@@ -120,7 +125,11 @@ def show_run(
 def run_progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Show the parts of the page that change while a run is under way: the run, and its glossary entries."""
     member, debate_run, post = run_for(request, slug, public_id)
-    return project_page(request, member, "moderation/_run_progress.html", run_context(member, debate_run, post.item))
+    context = run_context(member, debate_run, post.item)
+    answer = project_page(request, member, "moderation/_run_progress.html", context)
+    if debate_run.state not in OPEN:
+        answer["HX-Trigger"] = RUN_ENDED
+    return answer
 
 
 @require_GET

@@ -112,10 +112,16 @@ def appeals_of(project: Project) -> QuerySet[Appeal]:
 
 def is_own(item: Item, reviewer: Membership) -> bool:
     """Return whether the open appeal is against a decision in which this reviewer took part."""
-    opened = open_appeal(item)
+    return is_against(open_appeal(item), reviewer)
+
+
+def is_against(opened: Appeal | None, reviewer: Membership) -> bool:
+    """Return whether there is this appeal, and it is against a decision in which the reviewer took part."""
     if opened is None or opened.against is None:
         return False
-    proposals = Proposal.objects.filter(item=item, item_version=opened.against.item_version, reviewer=reviewer)
+    proposals = Proposal.objects.filter(
+        item=opened.item_id, item_version=opened.against.item_version, reviewer=reviewer
+    )
     return opened.against.reviewer_id == reviewer.pk or proposals.exists()
 
 

@@ -65,7 +65,7 @@ class Desk:
 
     @cached_property
     def categories(self) -> tuple[Category, ...]:
-        return tuple(Category.objects.filter(project=self.project).order_by("code"))
+        return tuple(self.project.categories_by_code.values())
 
     @cached_property
     def offered(self) -> tuple[Category, ...]:
@@ -156,7 +156,8 @@ class Desk:
         return (
             self.member.reviews
             and adjudicate.may_settle(self.item, self.member)
-            and decide.may_answer(self.item, self.member)
+            and not self.has_proposed
+            and not appeals.is_against(self.appeal, self.member)
             and self.other_lease is None
             and self.kept is None
         )
@@ -170,6 +171,11 @@ class Desk:
     def has_proposed(self) -> bool:
         """Whether the viewer has already decided about this version of the item; somebody else has to decide too."""
         return any(proposal.reviewer_id == self.member.pk for proposal in self.proposals)
+
+    @cached_property
+    def proposed(self) -> Proposal | None:
+        """The viewer's own decision while it waits for a second reviewer: they may change it or take it back."""
+        return decide.waiting(self.proposals, self.member)
 
     @cached_property
     def other_lease(self) -> Lease | None:

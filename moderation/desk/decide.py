@@ -2,15 +2,14 @@
 
 The rulings are in `annotation/review/adjudicate.py`. The same client key and decision return the stored result.
 Where the project requires two reviewers, decisions are proposals until two reviewers agree; if they disagree, a third
-decides. Decisions are never deleted: a new one replaces the old one.
+decides. Decisions are never deleted: a new one replaces the old one. A proposal can be replaced or taken back until
+another reviewer has answered it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
-
-from django.db.models import F, Q
 
 from annotation.consensus.close import lock_item, open_dispute_reasons
 from annotation.core.runs_on_items import runs_on_items
@@ -38,6 +37,12 @@ class AlreadyProposed(Exception):
     """The reviewer has already decided about this version of the item; another reviewer has to decide now."""
 
     code = "already_proposed"
+
+
+class ProposalAnswered(Exception):
+    """The proposal waits no more: another reviewer has decided too, or it was changed or taken back before."""
+
+    code = "proposal_answered"
 
 
 class NeedsAppeal(PermissionError):
@@ -69,6 +74,8 @@ class RulingRequest:
     count: int = 0
     reason: Reason | None = None
     drafted_from: UUID | None = None
+    replaces: UUID | None = None
+    """The reviewer's own proposal that this decision replaces, while nobody has answered it."""
     shown: Mapping[str, Any] = field(default_factory=dict)
     """Hints that the page showed the reviewer; they are recorded with the decision (`moderation/desk/triage.py`)."""
 
@@ -92,7 +99,8 @@ def settle(item: Item, reviewer: Membership, request: RulingRequest) -> Decided 
     """Decide about the item, or store a proposal if two reviewers have to decide.
 
     Raises StaleVersion, OwnItem, NotAllowed, RulingKeyReused or BadRuling as the rulings do.
-    Raises Leased, KeptForAnother, DecidedBefore, CategoryWanted, AlreadyProposed or NeedsAppeal as the desk does.
+    Raises Leased, KeptForAnother, DecidedBefore, CategoryWanted, AlreadyProposed, ProposalAnswered or NeedsAppeal as
+    the desk does.
     """
     locked = lock_item(item)
     if Adjudication.objects.filter(reviewer=reviewer, client_key=request.key).exists():
@@ -103,8 +111,6 @@ def settle(item: Item, reviewer: Membership, request: RulingRequest) -> Decided 
         return Proposed(stored)
     adjudicate.check_ruling(locked, reviewer, request.version, ENDS[request.ruling], request.ruling)
     _refuse_foreign_draft(locked, request)
-    leases.refuse_others(locked, reviewer)
-    set_aside.refuse_others(locked, reviewer)
     appeals.refuse_own(locked, reviewer)
     if wants_category_of(locked, reviewer):
         raise CategoryWanted
@@ -112,19 +118,41 @@ def settle(item: Item, reviewer: Membership, request: RulingRequest) -> Decided 
     by_two = anew and _was_proposed(locked)
     if by_two and locked.stage == Stage.GOLD:
         raise NeedsAppeal
-    if by_two or (not anew and wants_second(rules_of(locked.project), open_dispute_reasons(locked))):
-        result = _propose(locked, reviewer, request)
-    else:
-        result = Decided(_carry_out(locked, reviewer, request))
+    by_two = by_two or (not anew and wants_second(rules_of(locked.project), open_dispute_reasons(locked)))
+    if request.replaces is not None:
+        _withdraw(locked, reviewer, request.replaces)
+        if by_two:  # whoever has the post for the second decision keeps it
+            return _propose(locked, reviewer, request)
+    leases.refuse_others(locked, reviewer)
+    set_aside.refuse_others(locked, reviewer)
+    result = _propose(locked, reviewer, request) if by_two else Decided(_carry_out(locked, reviewer, request))
     leases.give_back(locked, reviewer)
     set_aside.end_all(locked)
     return result
+
+
+@short_transaction
+def take_back(item: Item, reviewer: Membership) -> None:
+    """Take back the reviewer's proposal that waits for a second reviewer; the post is theirs to decide again.
+
+    Raises ProposalAnswered.
+    """
+    locked = lock_item(item)
+    mine = waiting(proposals(locked), reviewer)
+    if mine is None:
+        raise ProposalAnswered
+    _withdraw(locked, reviewer, mine.public_id)
 
 
 def proposals(item: Item) -> list[Proposal]:
     """Return the proposals about the present version of the item, the first reviewer's first."""
     rows = Proposal.objects.filter(item=item, item_version=item.version)
     return list(rows.select_related("category", "reviewer").order_by("place"))
+
+
+def waiting(proposed: Sequence[Proposal], reviewer: Membership) -> Proposal | None:
+    """Return the reviewer's proposal if nobody answered it. Returns None if there is none such."""
+    return proposed[0] if len(proposed) == 1 and proposed[0].reviewer_id == reviewer.pk else None
 
 
 def _refuse_foreign_draft(item: Item, request: RulingRequest) -> None:
@@ -184,6 +212,18 @@ def _propose(item: Item, reviewer: Membership, request: RulingRequest) -> Decide
     return Proposed(mine)
 
 
+def _withdraw(item: Item, reviewer: Membership, public_id: UUID) -> None:
+    """Delete the reviewer's proposal that waits. The log says so, and not what it said: others decide without that.
+
+    Raises ProposalAnswered.
+    """
+    mine = waiting(proposals(item), reviewer)
+    if mine is None or mine.public_id != public_id:
+        raise ProposalAnswered
+    mine.delete()
+    record(ModerationVerb.PROPOSAL_TAKEN_BACK, project=item.project, actor=reviewer, item=item, row=public_id)
+
+
 def alike(first: Proposal, second: Proposal) -> bool:
     """Return whether both proposals have the same ruling and category, or categories."""
     mine, other = ((proposal.ruling, proposal.category_id, proposal.categories) for proposal in (first, second))
@@ -234,12 +274,3 @@ def may_be_replaced(item: Item) -> bool:
     A decision for a category by two reviewers takes an appeal.
     """
     return adjudicate.may_decide_anew(item) and not (item.stage == Stage.GOLD and _was_proposed(item))
-
-
-def may_answer(item: Item, reviewer: Membership) -> bool:
-    """Return whether the reviewer has not yet taken part in the decision about the item.
-
-    Returns False if they proposed for this version, or if the open appeal is against their decision.
-    """
-    mine = Q(reviewer=reviewer, item=item, item_version=F("item__version"))
-    return not Proposal.objects.filter(mine).exists() and not appeals.is_own(item, reviewer)

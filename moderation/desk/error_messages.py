@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.review.adjudicate import BadRuling, OwnItem, RulingKeyReused
 from moderation.desk.appeals import DecidedBefore
-from moderation.desk.decide import AlreadyProposed, CategoryWanted, NeedsAppeal
+from moderation.desk.decide import AlreadyProposed, CategoryWanted, NeedsAppeal, ProposalAnswered
 from moderation.desk.set_aside import BadSetAside, KeptForAnother
 from moderation.models import Lease
 
@@ -19,32 +19,34 @@ _SET_ASIDE = {
 }
 
 
+_REFUSALS = {
+    OwnItem: gettext_lazy("You labelled this post, so somebody else has to decide it."),
+    DecidedBefore: gettext_lazy("The appeal is against your own decision: somebody else has to answer it."),
+    NeedsAppeal: gettext_lazy(
+        "Two reviewers decided this together. Record an appeal, so that others look at it again."
+    ),
+    CategoryWanted: gettext_lazy(
+        "Somebody was not sure about this post. Give the category that replaces it first, or see the votes on its page."
+    ),
+    AlreadyProposed: gettext_lazy("You have decided about this post; now somebody else has to look at it too."),
+    ProposalAnswered: gettext_lazy(
+        "It cannot be changed any more: another reviewer decided too, or it was taken back before."
+    ),
+    KeptForAnother: gettext_lazy("This post is set aside for somebody else, or parked. Take it first, then decide it."),
+    RulingKeyReused: gettext_lazy(
+        "This form was sent before with another decision, which is stored. Load the page again."
+    ),
+}
+
+
 def refusal_of(fault: Exception) -> str:
     """Return the reason for the refusal as a sentence."""
-    match fault:
-        case OwnItem():
-            return _("You labelled this post, so somebody else has to decide it.")
-        case DecidedBefore():
-            return _("The appeal is against your own decision: somebody else has to answer it.")
-        case NeedsAppeal():
-            return _("Two reviewers decided this together. Record an appeal, so that others look at it again.")
-        case CategoryWanted():
-            return _(
-                "Somebody was not sure about this post. "
-                "Give the category that replaces it first, or see the votes on its page."
-            )
-        case AlreadyProposed():
-            return _("You have decided about this post; now somebody else has to look at it too.")
-        case KeptForAnother():
-            return _("This post is set aside for somebody else, or parked. Take it first, then decide it.")
-        case BadSetAside():
-            return str(_SET_ASIDE[fault.code])
-        case RulingKeyReused():
-            return _("This form was sent before with another decision, which is stored. Load the page again.")
-        case BadRuling():
-            return _("That cannot be done here: %(why)s") % {"why": fault}
-        case _:
-            return _("Only reviewers settle disputed posts, and only while they are disputed.")
+    if isinstance(fault, BadSetAside):
+        return str(_SET_ASIDE[fault.code])
+    if isinstance(fault, BadRuling):
+        return _("That cannot be done here: %(why)s") % {"why": fault}
+    sentence = _REFUSALS.get(type(fault))
+    return str(sentence or _("Only reviewers settle disputed posts, and only while they are disputed."))
 
 
 def leased_sentence(lease: Lease) -> str:

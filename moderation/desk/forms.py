@@ -48,6 +48,7 @@ class DecisionForm(CategoryChoice):
     count = forms.IntegerField(label=_("How many more people"), min_value=1, max_value=MAX_SEATS, required=False)
     reason = forms.ChoiceField(label=_("Excluded as"), required=False)
     drafted_from = forms.UUIDField(required=False)
+    replaces = forms.UUIDField(required=False)
     uphold_text = forms.BooleanField(required=False)
     uphold_image = forms.BooleanField(required=False)
 
@@ -102,6 +103,7 @@ class DecisionForm(CategoryChoice):
             count=(values["count"] or 0) if ruling is Ruling.MORE_SEATS else 0,
             reason=Reason(values["reason"]) if ruling is Ruling.EXCLUDE and values["reason"] else None,
             drafted_from=values["drafted_from"],
+            replaces=values["replaces"],
             shown=shown,
         )
 

@@ -29,7 +29,7 @@ _OF_ANNOTATORS = frozenset(
 )
 _RULINGS = frozenset(Ruling.values)
 _SET_ASIDE = frozenset({ModerationVerb.ASSIGNED, ModerationVerb.PARKED})
-_HIDDEN = frozenset({ModerationVerb.PROPOSED, ModerationVerb.OPINION})
+_HIDDEN = frozenset({ModerationVerb.PROPOSED, ModerationVerb.PROPOSAL_TAKEN_BACK, ModerationVerb.OPINION})
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,9 @@ def take(item: Item, reviewer: Membership) -> Lease | None:
     refuse_others(locked, reviewer)
     Lease.objects.filter(reviewer=reviewer).exclude(item=locked).delete()
     until = seconds_from_now(60 * rules_of(reviewer.project).lease_minutes)
-    lease, _new = Lease.objects.update_or_create(item=locked, defaults={"reviewer": reviewer, "expires_at": until})
-    lease.refresh_from_db(fields=["expires_at"])
-    return lease
+    if not Lease.objects.filter(item=locked).update(reviewer=reviewer, expires_at=until):
+        Lease.objects.create(item=locked, reviewer=reviewer, expires_at=until)
+    return Lease.objects.get(item=locked)
 
 
 def take_next(reviewer: Membership, filters: QueueFilters, beside: Item | None = None) -> Item | None:

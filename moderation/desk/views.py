@@ -26,7 +26,7 @@ from moderation.debates.views import run_context
 from moderation.desk import blind_opinions, decide, leases, queue, similar_cases
 from moderation.desk.appeals import DecidedBefore
 from moderation.desk.case_view import Desk
-from moderation.desk.decide import AlreadyProposed, CategoryWanted, NeedsAppeal, Proposed
+from moderation.desk.decide import AlreadyProposed, CategoryWanted, NeedsAppeal, ProposalAnswered, Proposed
 from moderation.desk.dispute_reasons import REASON_NAMES
 from moderation.desk.error_messages import refusal_of
 from moderation.desk.forms import DecisionForm, OpinionForm, SetAsideForm
@@ -81,6 +81,18 @@ def desk(request: PersonRequest, slug: str) -> HttpResponse:
     return project_page(request, member, "moderation/desk.html", context)
 
 
+@require_GET
+def queue_row(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Show the row of one post in the queue, as its page shows it; 204 where it waits no more."""
+    member = reviewer(request, slug)
+    item = item_of(member.project, public_id)
+    rows = queued(member, queue.queue(member, QueueFilters()).filter(pk=item.pk), 1)
+    if not rows:
+        return HttpResponse(status=204)
+    context = {"queue": rows, "current": item, "query": query_of(queue.read(request.GET))}
+    return project_page(request, member, "moderation/desk_row.html", context)
+
+
 # ── One post ──────────────────────────────────────────────────────────────────
 
 
@@ -92,10 +104,10 @@ def desk_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
     desk_page = Desk(member, item, queue.read(request.GET))
     if request.method == "POST":
         return _decide(request, desk_page)
-    anew = "anew" in request.GET and decide.may_be_replaced(item) and member.reviews
+    anew = "anew" in request.GET and member.reviews and bool(desk_page.proposed or decide.may_be_replaced(item))
     if item.stage != Stage.DISPUTED and not anew:
         return redirect("annotation:item", slug, item.public_id)
-    if wants_category_of(item, member):
+    if desk_page.blind:
         return redirect(address("moderation:desk-missing", desk_page, item))
     if member.reviews and desk_page.may_decide:
         take_lease(item, member)
@@ -104,17 +116,20 @@ def desk_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
 
 @require_GET
 def anew(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Redirect to the desk to replace a reviewer's decision about a post."""
+    """Redirect to the desk to replace a reviewer's decision about a post, or the viewer's that waits for a second."""
     member = member_of(request, slug, Role.REVIEWER)
     item = item_of(member.project, public_id)
+    desk_page = Desk(member, item, queue.read(request.GET))
+    back = address("moderation:desk-item", desk_page, item, **(_kept_anew(request) or {"anew": "1"}))
+    if desk_page.proposed:
+        return redirect(back)
     if not may_decide_anew(item):
         messages.error(request, _("No reviewer's decision is in force about this post."))
         return redirect("annotation:item", slug, item.public_id)
     if not decide.may_be_replaced(item):
         messages.error(request, refusal_of(NeedsAppeal()))
         return redirect("annotation:item", slug, item.public_id)
-    back = _FROM_QUEUE if request.GET.get("anew") == _FROM_QUEUE else "1"
-    return redirect(address("moderation:desk-item", Desk(member, item, queue.read(request.GET)), item, anew=back))
+    return redirect(back)
 
 
 def take_lease(item: Item, member: Membership) -> None:
@@ -131,19 +146,22 @@ def decision_form(desk: Desk, request: PersonRequest, *, anew: bool = False) -> 
     Who decides again finds what they decided before, and why; what somebody else decided is not theirs to repeat.
     """
     form = DecisionForm(categories=desk.offered, choose=desk.member.project.choose, reasons=_reasons(desk))
-    if anew and (last := desk.past[0]).reviewer_id == desk.member.pk:
+    last = (desk.proposed or desk.past[0]) if anew else None
+    if last is not None and last.reviewer_id == desk.member.pk:
         code = last.category.code if last.category else None
         form.initial = {
             "category": "" if code is None else code,
             "categories": codes_of(code, last.categories),
             "rationale": last.rationale,
-            "target_group": last.target_group,
+            "target_group": getattr(last, "target_group", ""),
+            "replaces": desk.proposed.public_id if desk.proposed else None,
         }
     if reason := request.GET.get("reason"):
         form.initial["rationale"] = reason_of(desk.member, reason) or form.initial.get("rationale", "")
     chosen = next((line for line in desk.runs if str(line.run.public_id) == request.GET.get("draft")), None)
     if chosen is not None and chosen.outcome.get("reason"):
-        form.initial = {"rationale": str(chosen.outcome["reason"])[:4000], "drafted_from": chosen.run.public_id}
+        draft = {"rationale": str(chosen.outcome["reason"])[:4000], "drafted_from": chosen.run.public_id}
+        form.initial = {**form.initial, **draft}
     return form
 
 
@@ -165,7 +183,7 @@ def _decide(request: PersonRequest, desk: Desk) -> HttpResponse:
         return show_post(request, _fresh(desk), form, status=409, stale=stale.last)
     except Leased as leased:
         return show_post(request, _fresh(desk), form, status=409, leased=leased.lease)
-    except (AlreadyProposed, KeptForAnother) as kept:
+    except (AlreadyProposed, ProposalAnswered, KeptForAnother) as kept:
         form.add_error(None, refusal_of(kept))
         return show_post(request, _fresh(desk), form, status=409)
     except (RulingKeyReused, BadRuling) as wrong:
@@ -209,7 +227,8 @@ def show_post(
     tab = request.GET.get("tab", "")
     tab = tab if tab in OWN_TABS else OWN_TABS[0]
     anew = may_decide_anew(desk.item)
-    waits_for_lease = desk.member.reviews and desk.other_lease is not None
+    waits_for_lease = desk.member.reviews and desk.other_lease is not None and not desk.has_proposed
+    replaces = form["replaces"].value()
     context = {
         "desk": desk,
         "item": desk.item,
@@ -219,9 +238,7 @@ def show_post(
         "refused": status,
         "stale_categories": _categories(desk, stale),
         "query": query_of(desk.filters),
-        "to_decide": query_of(
-            desk.filters, **({"anew": _FROM_QUEUE} if request.GET.get("anew") == _FROM_QUEUE else {})
-        ),
+        "to_decide": query_of(desk.filters, **_kept_anew(request)),
         "way_back": way_back(desk.member, beside=desk.item),
         "aside_form": aside or SetAsideForm(reviewers=reviewers_of(desk.project)),
         "asked": desk.filters,
@@ -230,9 +247,10 @@ def show_post(
         "history": history(desk.item, desk.member) if tab == "history" and not desk.blind else [],
         "opinion_form": OpinionForm(categories=desk.offered),
         "anew": anew,
+        "replaces": replaces,
         "open": desk.item.stage == Stage.DISPUTED or anew,
         # Who may only read gets no form, since it would be refused; text that was typed stays visible.
-        "reads": not (desk.may_decide or desk.blind or form.is_bound or waits_for_lease),
+        "reads": not (desk.may_decide or desk.blind or form.is_bound or waits_for_lease or replaces),
     }
     if (run := None if desk.blind or tab != OWN_TABS[0] else desk.shown_run) is not None:
         context |= run_context(desk.member, run, desk.item, lines=desk.runs)

@@ -1,4 +1,4 @@
-"""Beside a decision: setting a post aside, taking it again, and reasons that were given before."""
+"""Beside a decision: setting a post aside, taking it or a decision back, and reasons that were given before."""
 
 from uuid import UUID
 
@@ -15,8 +15,9 @@ from annotation.pages.access import PersonRequest
 from annotation.pages.project_page import project_page
 from annotation.review.adjudicate import NotAllowed
 from annotation.review.queue import wants_category_of
-from moderation.desk import leases, queue, set_aside
+from moderation.desk import decide, leases, queue, set_aside
 from moderation.desk.case_view import Desk
+from moderation.desk.decide import ProposalAnswered
 from moderation.desk.error_messages import leased_sentence, refusal_of
 from moderation.desk.forms import SetAsideForm
 from moderation.desk.leases import Leased
@@ -67,6 +68,19 @@ def take(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     return redirect(address("moderation:desk-item", desk, item))
 
 
+@require_POST
+def take_back(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Take back the viewer's decision that waits for a second reviewer. The post is theirs to decide again."""
+    member = reviewer(request, slug)
+    item = item_of(member.project, public_id)
+    try:
+        decide.take_back(item, member)
+        messages.success(request, _("Your decision is taken back. You can decide again, or leave it to others."))
+    except ProposalAnswered as answered:
+        messages.error(request, refusal_of(answered))
+    return redirect(address("moderation:desk-item", Desk(member, item, queue.read(request.GET)), item))
+
+
 @require_GET
 def reasons(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Show reasons that were given before and hold the words of `?q`, as a part of the post's page or alone."""
@@ -75,7 +89,7 @@ def reasons(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     if wants_category_of(item, member):
         raise Http404
     desk, words = Desk(member, item, queue.read(request.GET)), request.GET.get("q", "")[:100]
-    anew = {"anew": "1"} if item.stage != Stage.DISPUTED else {}
+    anew = {"anew": request.GET.get("anew", "1")} if item.stage != Stage.DISPUTED or "anew" in request.GET else {}
     context = {
         "reasons": used_reasons(member, item, words),
         "words": words,

@@ -28,6 +28,7 @@ class ModerationVerb(NamedEnum):
     PERSPECTIVE_CHANGED = "perspective_changed", pgettext("stored word", "perspective changed")
     PERSPECTIVE_SWITCHED_OFF = "perspective_switched_off", pgettext("stored word", "perspective switched off")
     PERSPECTIVE_SWITCHED_ON = "perspective_switched_on", pgettext("stored word", "perspective switched on")
+    PROPOSAL_TAKEN_BACK = "proposal_taken_back", pgettext("stored word", "proposed decision taken back")
     PROPOSED = "proposed", pgettext("stored word", "decision proposed")
     RUN_RETRIED = "run_retried", pgettext("stored word", "failed run taken up again")
     SCORE_STARTED = "score_started", pgettext("stored word", "score asked for")

@@ -124,12 +124,15 @@ def test_a_debate_that_ends_keeps_its_place_the_open_panels_and_the_focus(browse
     page.evaluate(f"{scrolled} = 120")
     before = page.evaluate(scrolled)
     place = page.locator("#run").bounding_box()
+    expect(page.locator(".queue [aria-current]")).to_contain_text("a model is at work")
     Run.objects.filter(pk=run.pk).update(
         state=RunState.SUCCEEDED,
         outcome={"hateful": True, "category": 1, "reason": "It is."},
         finished_at=timezone.now(),
     )
     expect(page.locator("#run[hx-get]")).to_have_count(0)
+    expect(page.locator(".queue [aria-current]")).to_contain_text("5 runs")
+    expect(page.locator(".queue")).not_to_contain_text("a model is at work")
     assert page.evaluate(scrolled) == before
     assert abs(page.locator("#run").bounding_box()["y"] - place["y"]) <= 1
     expect(page.locator("#run > details[open] > summary", has_text="Full prompts and replies")).to_be_focused()

@@ -123,7 +123,7 @@ def signed_in(context: BrowserContext, member: Membership, width: int, address: 
 def sign_in(page: Page, origin: str) -> None:
     """Sign in by what stands on the page."""
     page.goto(f"{origin}/accounts/login/")
-    write(page, "Username", "wren")
+    write(page, "User name", "wren")
     write(page, "Password", PASSWORD)
     enter(page, "Sign in")
 

@@ -139,7 +139,7 @@ def add_by_keys(page: Page, origin: str, name: str, role: str) -> None:
     page.goto(f"{origin}/p/petals/people/")
     tab_to(page, "Add an account without a link")
     page.keyboard.press("Enter")
-    write(page, "Username", name)
+    write(page, "User name", name)
     tab_to(page, "Role")
     page.keyboard.type(role)
     page.keyboard.press("Tab")

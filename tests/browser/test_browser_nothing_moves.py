@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.domain.questions.question import Asked, Option, QuestionKind, When
-from annotation.models import Membership, Project
+from annotation.models import Membership, Project, WorkDay
 from builders import make_member, make_open_item, make_picture, make_project
 from question_builders import make_question
 
@@ -69,7 +69,7 @@ def test_nothing_moves_from_choice_to_choice(
 def test_nothing_moves_from_post_to_post(
     page_of: Callable[[Membership], Page], live_server: Any, count: int, width: int, height: int
 ) -> None:
-    project = make_project("garden")
+    project = make_project("garden", minutes_a_day=100)
     asked(project, count)
     for text in TEXTS:
         make_open_item(project, text, picture=make_picture(project))
@@ -83,9 +83,11 @@ def test_nothing_moves_from_post_to_post(
     for number in range(2, 1 + len(TEXTS)):
         expect(page.locator("#day")).to_contain_text(f"{number - 1} done today")
         seen.append([page.locator(name).bounding_box() for name in (".decide .keys", "#picture")])
+        WorkDay.objects.update(active_seconds=85 * 60)  # near the limit from the next post on
         page.keyboard.press("0")
         page.keyboard.press("1" if count else "0")
         page.keyboard.press("Enter")
+        expect(page.locator("#day .is-near")).to_be_visible()
     assert seen == [seen[0]] * len(seen)
 
 

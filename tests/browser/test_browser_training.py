@@ -108,6 +108,7 @@ def test_somebody_passes_the_training_by_keyboard_alone_and_labels(
         expect(page.locator("#day")).to_have_text(f"Training, {number + 1} of 4")
         page.wait_for_load_state()  # a key pressed before the scripts are there is nobody's
         right = key_of(page)
+        place = page.locator("#picture").bounding_box()
         if number == 0:
             keys.press("Enter")  # nothing chosen: said in the page, nothing stored
             expect(page.locator("#wrong")).to_contain_text("Choose a category")
@@ -127,6 +128,7 @@ def test_somebody_passes_the_training_by_keyboard_alone_and_labels(
         expect(told).to_be_in_viewport()
         page.wait_for_load_state()
         nothing_is_cut_off(page)
+        assert number == 0 or page.locator("#picture").bounding_box() == place
         keys.press("Enter")
         expect(told).to_have_count(0)
 

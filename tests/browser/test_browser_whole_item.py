@@ -455,7 +455,7 @@ def test_the_way_from_a_file_to_gold_needs_no_javascript(meet: Callable[..., Pag
             page.locator(".key", has_text="Racist").click()
             page.get_by_role("button", name="Submit first answer").click()
             expect(page.get_by_text("The picture says nothing.")).to_be_visible()
-            page.get_by_role("button", name="Keep or change, next").click()
+            page.get_by_role("button", name="Submit and next").click()
         expect(page.get_by_role("heading", name="Nothing left for you right now")).to_be_visible()
     assert [(item.stage, item.level) for item in Item.objects.all()] == [(GOLD, Level.PERFECT)] * 2
     assert Membership.objects.filter(consent_version=1).count() >= len(TRIO)

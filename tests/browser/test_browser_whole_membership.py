@@ -101,9 +101,9 @@ def test_somebody_is_invited_agrees_trains_labels_rests_looks_back_and_leaves(
     keys = page.keyboard
     page.goto(link)
     fits(page)
-    page.get_by_label(said("Username")).fill("wren")
+    page.get_by_label(said("User name")).fill("wren")
     page.get_by_label(said("Password"), exact=True).fill(PASSWORD)
-    page.get_by_label(said("The password again")).fill(PASSWORD)
+    page.get_by_label(said("Repeat the password")).fill(PASSWORD)
     page.get_by_role("button", name=said("Make the account and join")).click()
     expect(page.get_by_text("Some posts may hurt.")).to_be_visible()
     fits(page)

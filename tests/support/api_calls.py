@@ -30,7 +30,7 @@ from moderation.debates import start as debate_start
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.request import Scoring
 from moderation.hatexscore import start as score_start
-from moderation.models import Evidence
+from moderation.models import Evidence, Proposal
 from rows_of_every_model import search_for_evidence
 from runs.execution import runner, worker
 from runs.models import Run
@@ -97,6 +97,16 @@ def a_post_that_waits_for_nobody(world: World) -> dict[str, Any]:
     people = [make_member(world.project) for _ in range(3)]
     close_item(make_labelled_item(world.project, people, [0, 1, 2], external_id="divided"))
     return dict(project(world))
+
+
+def the_proposal(world: World) -> dict[str, Any]:
+    """Return a disputed post about which the reviewer's decision waits for a second one."""
+    world.item.refresh_from_db()
+    Proposal.objects.create(
+        item=world.item, item_version=world.item.version, round=world.item.round, place=1, ruling="exclude",
+        reviewer=world.members[R], rationale="The roses.", client_key=uuid4(), body_sha256="0" * 64,
+    )  # fmt: skip
+    return dict(ROUTES["runs-api:dispute-decide"].parts(world))
 
 
 def a_seat_with_hidden_priors(world: World) -> dict[str, Any]:
@@ -435,6 +445,7 @@ CALLS: dict[tuple[str, str], Call] = {
     ("post", "runs-api:dispute-next"): Call(R, parts=a_post_that_waits_for_nobody),
     ("get", "runs-api:dispute"): Call(R),
     ("post", "runs-api:dispute-decide"): Call(R, 200, a_decision),
+    ("delete", "runs-api:dispute-decide"): Call(R, 204, parts=the_proposal),
     ("post", "runs-api:dispute-set-aside"): Call(R, 201, fixed(note="Ask the lead.")),
     ("delete", "runs-api:dispute-set-aside"): Call(R, 204),
     ("post", "runs-api:dispute-fill"): Call(R, 200, fixed(category=1), an_unsure_item),

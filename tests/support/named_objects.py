@@ -13,13 +13,13 @@ from annotation.consensus.close import close_item
 from annotation.domain.choices import Role, Stage
 from annotation.models import Batch, BulkOrder, Item, Label, Membership, Prior, ReleaseOrder
 from annotation.review import adjudicate
-from api_calls import a_decision
+from api_calls import a_decision, the_proposal
 from builders import category, make_item, make_labelled_item, make_member
 from checked_claims import make_check
 from generation.domain.counterspeech.preferences import Criterion
 from generation.models import Candidate, Exchange, Exemplar, InjectionBatch, PicturePool
 from moderation.hatexscore.explanations import explanations
-from moderation.models import Evidence, Score
+from moderation.models import Evidence, Proposal, Score
 from runs.models import Run
 from site_objects import (
     A,
@@ -64,6 +64,11 @@ class Named:
 
 
 # ── The objects ───────────────────────────────────────────────────────────────
+
+
+def a_proposal(world: World) -> str:
+    the_proposal(world)
+    return str(Proposal.objects.get(item=world.item).public_id)
 
 
 def annotator(world: World) -> str:
@@ -351,6 +356,7 @@ _POSTED = (
         plain("without", method="predict", debate_rounds="1", history="transcripts"),
     ),
     (R, "moderation:desk-aside", "reviewer", reviewer, plain("reviewer")),
+    (R, "moderation:desk-item", "replaces", a_proposal, lambda world, value: a_ruling(world, replaces=value)),
     (R, "moderation:desk-item", "key", decision_key, lambda world, value: a_ruling(world, key=value)),
     (R, "moderation:score-review", "score", scored, plain("score", quotes="1", group="1", hateful="0")),
     (R, "generation:reply-begin", "candidate", candidate(1), plain("candidate")),
@@ -482,6 +488,7 @@ TRIED = {
     *("BeginShape.candidate", "RatingShape.left", "RatingShape.right"),
     "ClaimDecision.card",
     "SetAsideForm.reviewer",
+    *("DecisionForm.replaces", "DecisionShape.replaces"),
     *("DecisionForm.drafted_from", "ReleaseForm.frozen", "SelectionShape.split_list", "ScoreForm.list"),
 }
 """Fields of forms and bodies that a row above sends."""

@@ -199,7 +199,7 @@ def test_the_same_key_with_another_answer_is_refused(project, browser_of_wren): 
 
 
 def test_a_second_tab_is_told_that_the_post_is_labelled_and_may_change_it(project, browser_of_wren):  # B106
-    make_open_item(project)
+    make_open_item(project, "Weeds again")
     one, two = browser_of_wren.get(PAGE), browser_of_wren.get(PAGE)
     send(browser_of_wren, one, category="1")
     answer = send(browser_of_wren, two, category="2", note="from the other tab")
@@ -207,6 +207,7 @@ def test_a_second_tab_is_told_that_the_post_is_labelled_and_may_change_it(projec
     assert "You have labelled that post already" in text_of(answer)
     assert f"{PAGE}own/{Label.objects.get().public_id}/" in text_of(answer)
     assert "from the other tab" in text_of(answer)
+    assert "<q lang" in text_of(answer) and ">Weeds again</q>" in text_of(answer)
     said = re.sub(r"<[^>]+>|\s+", " ", text_of(answer).split('id="said"')[1].split("</div>")[0])
     assert re.search(r"Stored: +1 +Racist .*Not stored: +2 +Sexist", re.sub(" +", " ", said))
 
@@ -222,18 +223,18 @@ def test_a_seat_that_went_to_somebody_else_keeps_what_was_written_and_offers_the
     make_open_item(project, "Next.")
     answer = send(browser, page, category="1", note="my careful words")
     assert answer.status_code == 409
-    for kept in ("Your answer was not stored", "my careful words", "Racist", "Next."):
+    for kept in ("Your answer was not stored", ">Slow.</q>", "my careful words", "Racist", "Next."):
         assert kept in text_of(answer)
     assert not Label.objects.filter(annotator=wren).exists()
 
 
 def test_a_post_taken_out_meanwhile_keeps_what_was_written(project, wren, browser_of_wren):
-    item = make_open_item(project)
+    item = make_open_item(project, "Illegal perhaps.")
     page = browser_of_wren.get(PAGE)
     Item.objects.filter(pk=item.pk).update(stage=Stage.EXCLUDED)
     answer = send(browser_of_wren, page, category="1", note="my careful words")
     assert answer.status_code == 409
-    assert "my careful words" in text_of(answer)
+    assert "my careful words" in text_of(answer) and "Illegal perhaps." not in text_of(answer)
 
 
 def test_somebody_elses_seat_and_a_foreign_project_look_like_nothing(project, wren, browser_of_wren):  # B109

@@ -159,7 +159,7 @@ def test_the_goal_of_the_day_is_said_once(project, wren, browser):
 def test_near_a_cap_the_page_says_so_and_no_more(project, wren, browser):
     Project.objects.update(severe_a_day=5)
     worked(wren, severe=3)
-    assert "You are close to your limit of strong posts" in text_of(browser.get(PAGE))
+    assert "Near your limit of severe posts" in text_of(browser.get(PAGE))
 
 
 def test_where_the_next_post_is_refused_the_script_is_sent_to_a_page_of_its_own(project, wren, browser):

@@ -131,6 +131,11 @@ def test_a_new_password_ends_connected_accounts(session, wren):
     assert not SocialAccount.objects.exists()
 
 
+def test_who_mistypes_is_told_in_the_sites_own_words(client, wren):
+    page = client.post("/accounts/login/", {"login": wren.username, "password": "wrong"}).content.decode()
+    assert "User name and password do not belong together." in page and "Username" not in page
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1:9999", "localhost", "testserver."])
 def test_links_begin_with_the_address_of_the_site_whatever_the_request_names(client, wren, settings, host):
     settings.SITE_URL, settings.ALLOWED_HOSTS = "https://labels.example.org", ["*"]

@@ -42,7 +42,7 @@ def test_a_post_that_is_opened_counts_once_and_severe_posts_of_a_day_have_an_end
     day = WorkDay.objects.get(member=member)
     assert (day.shown, day.severe) == (2, 2)
     page = opened(client, posts[2])
-    assert "Enough for now" in page and "as many strong posts as you or this project set for one day" in page
+    assert "Enough for now" in page and "as many severe posts as you or this project set for one day" in page
     assert "Post 2" not in page
     assert "Post 1" in opened(client, posts[1])  # the one in front stays
     assert "A mild one" in opened(client, mild)

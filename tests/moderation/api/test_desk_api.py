@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from annotation.consensus.close import close_item
-from annotation.domain.choices import Modality, Role, Stage
+from annotation.domain.choices import Modality, Reason, Role, Stage
 from annotation.models import Adjudication, Batch, Item, Membership, Prior, Project, Replacement
 from annotation.review.expert_replacement import look_at_votes
 from builders import category, make_label, make_labelled_item, make_member, make_open_item, make_project
@@ -91,6 +91,23 @@ def test_of_two_reviewers_one_decides_and_the_other_learns_who_and_what(project,
     last = answer.json()["last"]
     assert (last["who"], last["what"], last["category"]) == ("Heron", "decide", 1)
     assert Adjudication.objects.count() == 1
+
+
+def test_what_waits_for_a_second_reviewer_is_replaced_or_taken_back(project, heron, wren):
+    set_rules(make_member(project, Role.ADMIN), 15, [Reason.NO_MAJORITY], appeals=True)
+    item, client = disputed(project, 0, 1, 2), client_of(heron)
+    first = send(client, place(item), **decision(item)).json()["proposal"]
+    assert client.get(f"{PROJECT}disputes/{item.public_id}/").json()["proposal"] == first
+    assert client_of(wren).get(f"{PROJECT}disputes/{item.public_id}/").json()["proposal"] is None
+    refused = send(client, place(item), **decision(item, category=2))
+    assert (refused.status_code, refused.json()["code"]) == (409, "already_proposed")
+    changed = decision(item, category=2, replaces=first)
+    assert send(client, place(item), **changed).status_code == 202
+    assert send(client, place(item), **changed).status_code == 202  # the reply was lost
+    assert send(client, place(item), **decision(item, replaces=first)).json()["code"] == "proposal_answered"
+    assert client_of(wren).delete(PROJECT + place(item)).json()["code"] == "proposal_answered"
+    assert client.delete(PROJECT + place(item)).status_code == 204
+    assert client.delete(PROJECT + place(item)).status_code == 409
 
 
 @pytest.mark.parametrize(

@@ -234,7 +234,8 @@ def test_a_run_under_way_is_followed_and_may_be_cancelled(project: Project, item
     run = Run.objects.get()
     page = text_of(reviewer.get(address("run", run.public_id)))
     assert 'hx-trigger="every 1s"' in page and "Waiting for a worker." in page and "of at most 8" in page
-    assert "<html" not in text_of(reviewer.get(address("run-progress", run.public_id)))
+    progress = reviewer.get(address("run-progress", run.public_id))
+    assert "<html" not in text_of(progress) and "HX-Trigger" not in progress
     assert 'id="runs" hx-get="/p/garden/debates/?state=queued"' in text_of(
         reviewer.get(address("runs"), {"state": "queued"})
     )
@@ -246,6 +247,9 @@ def test_a_run_under_way_is_followed_and_may_be_cancelled(project: Project, item
     reviewer.post(address("run-cancel", run.public_id))
     run.refresh_from_db()
     assert (run.state, run.reason) == ("cancelled", "user")
+    assert reviewer.get(address("run-progress", run.public_id))["HX-Trigger"] == "run-ended"
+    polled = {"HX-Request": "true", "HX-Trigger": "item-runs"}
+    assert reviewer.get(address("item-runs", item.public_id), headers=polled)["HX-Trigger"] == "run-ended"
     assert "hx-trigger" not in text_of(reviewer.get(address("runs")))
     assert "Cancelled before there was a verdict." in text_of(reviewer.get(address("run", run.public_id)))
     assert Event.objects.filter(verb="run_cancelled", row=run.public_id).exists()

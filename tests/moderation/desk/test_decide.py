@@ -38,7 +38,7 @@ from moderation.desk import (
     triage,
 )
 from moderation.desk.appeals import DecidedBefore, NotAppealable
-from moderation.desk.decide import AlreadyProposed, Decided, NeedsAppeal, Proposed, RulingRequest
+from moderation.desk.decide import AlreadyProposed, Decided, NeedsAppeal, ProposalAnswered, Proposed, RulingRequest
 from moderation.desk.leases import Leased
 from moderation.desk.queue import QueueFilters, queue
 from moderation.desk.settings import set_rules
@@ -332,6 +332,42 @@ def test_a_third_reviewer_ends_a_disagreement(project, admin, heron, wren, owl):
     item.refresh_from_db()
     assert item.stage == Stage.EXCLUDED
     assert [each.place for each in Proposal.objects.order_by("place")] == [1, 2, 3]
+
+
+def test_what_waits_for_a_second_reviewer_is_changed_or_taken_back_by_its_author_alone(project, admin, heron, wren):
+    set_rules(admin, 15, [Reason.NO_MAJORITY], True)
+    item = closed(project, 0, 1, 2)
+    slip = decide.settle(item, heron, for_(item, 1)).proposal
+    leases.take(item, wren)  # the second reviewer reads it now, and notices nothing
+    for person, other in ((wren, slip.public_id), (heron, uuid4())):
+        with pytest.raises(ProposalAnswered):
+            decide.settle(item, person, for_(item, 2, replaces=other))
+    changed = decide.settle(item, heron, for_(item, 2, replaces=slip.public_id)).proposal
+    assert list(Proposal.objects.values_list("public_id", "place", "category__code")) == [(changed.public_id, 1, 2)]
+    with pytest.raises(ProposalAnswered):
+        decide.take_back(item, wren)
+    decide.take_back(item, heron)
+    assert not Proposal.objects.exists() and Lease.objects.get().reviewer == wren
+    told = Event.objects.filter(item=item, verb="proposal_taken_back").order_by("pk")
+    assert [(event.actor, event.row, event.facts) for event in told] == [
+        (heron, row.public_id, {}) for row in (slip, changed)
+    ]
+    item.refresh_from_db()
+    assert (item.stage, Adjudication.objects.count()) == (Stage.DISPUTED, 0)
+
+
+@pytest.mark.parametrize("code", [1, 2])  # the second reviewer agrees, or does not
+def test_what_another_reviewer_answered_stays(project, admin, heron, wren, code):
+    set_rules(admin, 15, [Reason.NO_MAJORITY], True)
+    item = closed(project, 0, 1, 2)
+    first = decide.settle(item, heron, for_(item, 1)).proposal
+    changed = for_(item, 2, replaces=first.public_id)
+    decide.settle(item, wren, for_(item, code))
+    with pytest.raises((StaleVersion, ProposalAnswered)):
+        decide.settle(item, heron, changed)
+    with pytest.raises(ProposalAnswered):
+        decide.take_back(item, heron)
+    assert Proposal.objects.filter(category__code=1, reviewer=heron).exists() and Proposal.objects.count() == 2
 
 
 def test_proposals_about_an_older_state_count_no_more(project, admin, heron, wren):

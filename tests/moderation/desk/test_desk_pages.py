@@ -108,6 +108,34 @@ def test_the_queue_asks_the_database_as_much_for_forty_items_as_for_one(
         client.get(address("desk"))
 
 
+def test_the_page_of_a_post_asks_the_database_as_much_beside_other_posts_as_alone(
+    project, reviewer, django_assert_max_num_queries, django_assert_num_queries
+):
+    item = closed(project, 0, 1, 2)
+    run = start.build_run(start.RunRequest("arcade", project.public_id, item.public_id, {"judge": "keyword:cues-1"}))
+    run.state, run.outcome, run.finished_at = RunState.SUCCEEDED, {"category": 2, "hateful": True}, now()
+    run.save()
+    client = as_member(reviewer)
+    client.get(address("desk-item", item))
+    with django_assert_max_num_queries(48) as alone:
+        client.get(address("desk-item", item))
+    for _ in range(5):
+        closed(project, 0, 1, 2)
+    with django_assert_num_queries(len(alone)):
+        client.get(address("desk-item", item))
+
+
+def test_the_row_of_a_post_is_had_alone_until_the_post_is_settled(project, reviewer):
+    item, other = closed(project, 0, 1, 2, text="Weeds again"), closed(project, 0, 1, 2, text="The same dish")
+    client = as_member(reviewer)
+    row = compact(client.get(address("desk-row", item, order="age")).content.decode())
+    own = address("desk-row", item, order="age")
+    assert "Weeds again" in row and other.text not in row and "<html" not in row and f'hx-get="{own}"' in row
+    assert 'aria-current="true"' in row
+    client.post(address("desk-item", item), decision(item))
+    assert client.get(address("desk-row", item)).status_code == 204
+
+
 # ── Deciding ──────────────────────────────────────────────────────────────────
 
 

@@ -12,7 +12,7 @@ from concurrency import at_once
 from markup import compact
 from moderation.desk.settings import set_rules
 from moderation.desk.way_back import way_back
-from moderation.models import Lease, SetAside
+from moderation.models import Lease, Proposal, SetAside
 
 pytestmark = pytest.mark.django_db
 
@@ -102,6 +102,34 @@ def test_what_two_reviewers_decided_together_is_not_taken_back_by_one(project, h
     for member in (heron, wren):
         client_of(member).post(address("desk-item", item), decision(item))
     assert item.adjudications.count() == 1 and way_back(heron) is None and way_back(wren) is None
+
+
+def test_what_waits_for_a_second_reviewer_is_changed_with_u_or_taken_back(project, heron, wren):
+    set_rules(builders.make_member(project, Role.ADMIN), 15, [Reason.NO_MAJORITY], appeals=True)
+    item, following = disputed(project), disputed(project, "The same dish")
+    client = client_of(heron)
+    page = client.post(address("desk-item", item, order="age"), decision(item), follow=True)
+    assert page.redirect_chain[-1][0] == address("desk-item", following, order="age")
+    back = address("desk-anew", item, order="age", anew="queue")
+    assert f'href="{back.replace("&", "&amp;")}" data-press="u"' in compact(page.content.decode())
+    page = compact(client.get(back, follow=True).content.decode())
+    assert ">The roses.</textarea>" in page and 'value="1" data-press="1" checked' in page
+    mine = Proposal.objects.get()
+    assert f'name="replaces" value="{mine.public_id}"' in page and "Change your decision" in page
+    sent = decision(item, category="2", replaces=str(mine.public_id))
+    answer = client.post(address("desk-item", item, order="age", anew="queue"), sent)
+    assert answer["Location"] == address("desk-item", following, order="age")
+    assert way_back(heron).category.code == 2 and way_back(wren) is None and way_back(heron, beside=item) is None
+
+    page = compact(client.get(address("desk-item", item)).content.decode())
+    assert 'id="decision"' not in page and 'anew=queue" data-press="u"' in page
+    page = client.post(address("desk-take-back", item), follow=True).content.decode()
+    assert "Your decision is taken back." in page and 'id="decision"' in page and not Proposal.objects.exists()
+    client.post(address("desk-item", item), decision(item))
+    client_of(wren).post(address("desk-item", item), decision(item, category="2"))
+    assert way_back(heron) is None
+    page = client.post(address("desk-take-back", item), follow=True).content.decode()
+    assert "It cannot be changed any more" in page and Proposal.objects.count() == 2
 
 
 @pytest.mark.django_db(transaction=True)
