@@ -44,10 +44,7 @@ _PIECE = 5
 LEAST_PIECES = 2 * _PIECE
 """The minimum length, in characters, for a comparison by pieces."""
 _BANDS, _ROWS = 16, 4
-_PRIME = (1 << 61) - 1
-_DICE = np.random.default_rng(20_260_101)
-_TIMES = _DICE.integers(1, 1 << 31, _BANDS * _ROWS, dtype=np.uint64) | np.uint64(1)
-_PLUS = _DICE.integers(0, 1 << 31, _BANDS * _ROWS, dtype=np.uint64)
+_TIMES = np.random.default_rng(20_260_101).integers(1, 1 << 63, _BANDS * _ROWS, dtype=np.uint64) | np.uint64(1)
 _PART_BITS = 6
 """Numbers are sorted in so many parts, as a power of two."""
 
@@ -192,8 +189,7 @@ def band_marks(level: str, negations: int) -> list[int]:
     """
     if len(level) < LEAST_PIECES:
         return []
-    low = pieces_of(level) & np.uint64(0x7FFFFFFF)
-    least = ((low[:, None] * _TIMES + _PLUS) % np.uint64(_PRIME)).min(axis=0)
+    least = (pieces_of(level)[:, None] * _TIMES).min(axis=0)  # modulo 2 ** 64, so each factor has an order of its own
     digests = (
         hashlib.blake2b(least[at : at + _ROWS].tobytes(), digest_size=8, key=negations.to_bytes(4)).digest()
         for at in range(0, _BANDS * _ROWS, _ROWS)
