@@ -136,7 +136,7 @@ def commit() -> str:
 
 
 def show_all(figures: Figures) -> None:
-    """Print the table, then the figures of benches that have no line in it, and what failed."""
+    """Print the table, then the figures of benches that have no line in it (or their own table), and what failed."""
     if set(figures) & set(BENCHES):
         print("\n".join(table(NUMBERS, figures, commit())))
     for name, result in figures.items():
@@ -148,6 +148,9 @@ def show_all(figures: Figures) -> None:
 
 def show(name: str, figures: Mapping[str, Any]) -> None:
     print(f"{name}: {'holds' if figures.get('ok') else 'DOES NOT HOLD'}")
+    if "table" in figures:
+        print("\n".join(figures["table"]))
+        figures = {}
     for figure, value in figures.items():
         if figure != "ok":
             print(f"  {figure.replace('_', ' ')}: {value}")

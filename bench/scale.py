@@ -17,7 +17,7 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -31,9 +31,13 @@ AIMS: Mapping[str, float] = {
     "API by key, in the middle, ms": 1.5,
     "one annotator, answer with the next, ms": 1.3,
     "batches, ms": 4.0,
+    "memory of the process, MB": 1.2,
 }
 """The most that a large project may cost of what a small one costs. The one of batches has its goal in milliseconds."""
-MOST_WRITES = 1.0
+RATES: Mapping[str, float] = {"import, posts/s": 0.9}
+"""The least of a small project's rate that a large one may have."""
+WRITES = "opening, writes a post"
+"""At most one, at each size."""
 Figures = dict[str, float]
 
 
@@ -50,15 +54,17 @@ def main() -> None:
         os.environ |= {"VAR_DIR": folder, "RATE_LIMITED": "off", "DJANGO_SETTINGS_MODULE": "bench.references.bare_site"}
         os.environ |= {"BENCH_PEOPLE": "2", "LOG_LEVEL": "ERROR"}
         figures = measured(sizes, options.rounds)
-    ratios = {name: figures[sizes[-1]][name] / figures[sizes[0]][name] for name in AIMS}
-    writes = max(figure["opening, writes a post"] for figure in figures.values())
+    ratios = {name: of_largest / figures[sizes[0]][name] for name, of_largest in figures[sizes[-1]].items()}
     missed = [name for name, most in AIMS.items() if ratios[name] > most]
-    ok = not missed and writes <= MOST_WRITES
+    missed += [name for name, least in RATES.items() if ratios[name] < least]
+    missed += [name for name in (WRITES,) if max(figure[name] for figure in figures.values()) > 1]
+    lines = table(figures, ratios, missed)
     if options.json:
-        print(json.dumps({"sizes": figures, "ratios": ratios, "missed": missed, "ok": ok}))
+        found = {"sizes": figures, "ratios": ratios, "missed": missed, "table": lines}
+        print(json.dumps(found | {"ok": not missed}))
     else:
-        show(figures, ratios)
-    sys.exit(not ok)
+        print("\n".join(lines))
+    sys.exit(bool(missed))
 
 
 def measured(sizes: list[int], rounds: int) -> dict[int, Figures]:
@@ -71,7 +77,7 @@ def measured(sizes: list[int], rounds: int) -> dict[int, Figures]:
     call_command("migrate", verbosity=0)
     figures = {size: opened(size) for size in sizes}
     acts = {size: requests(size) for size in sizes}
-    for name in AIMS:
+    for name in acts[sizes[0]]:
         taken: dict[int, list[float]] = {size: [] for size in sizes}
         for _ in range(rounds + 1):
             for size in sizes:
@@ -98,7 +104,7 @@ def opened(size: int) -> Figures:
         posts.writelines(f'i-{number},"Post {number}: {TEXT}",batch {number % 20}\n' for number in range(size))
         posts.flush()
         began = time.perf_counter()
-        call_command("import_items", project.slug, posts.name, stdout=nowhere)
+        call_command("import_items", project.slug, posts.name, stdout=nowhere, stderr=nowhere)
         stored = time.perf_counter()
     before = updates(connection)
     began_opening = time.perf_counter()
@@ -107,7 +113,8 @@ def opened(size: int) -> Figures:
     return {
         "import, posts/s": size / (stored - began),
         "opening, posts/s": size / (ended - began_opening),
-        "opening, writes a post": (updates(connection) - before) / size,
+        WRITES: (updates(connection) - before) / size,
+        # The highest so far: the small project comes first, so what the large one takes beyond it is its own.
         "memory of the process, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
 
@@ -165,11 +172,16 @@ def requests(size: int) -> dict[str, Callable[[], None]]:
     }
 
 
-def show(figures: Mapping[int, Figures], ratios: Mapping[str, float]) -> None:
-    print(f"{'':42}" + "".join(f"{size:>12,}" for size in figures) + f"{'ratio':>8}{'at most':>9}")
-    for name in next(iter(figures.values())):
+def table(figures: Mapping[int, Figures], ratios: Mapping[str, float], missed: Sequence[str]) -> list[str]:
+    """Return the lines of the table: each figure by size, its ratio and the aim, and what misses it."""
+    aims = {name: f"≤ {most:g}" for name, most in AIMS.items()} | {
+        name: f"≥ {least:g}" for name, least in RATES.items()
+    }
+    lines = [f"{'':42}" + "".join(f"{size:>12,}" for size in figures) + f"{'ratio':>8}{'aim':>8}"]
+    for name, ratio in ratios.items():
         row = "".join(f"{figure[name]:>12,.1f}" for figure in figures.values())
-        print(f"{name:42}{row}" + (f"{ratios[name]:>8.2f}{AIMS[name]:>9.1f}" if name in AIMS else ""))
+        lines.append(f"{name:42}{row}{ratio:>8.2f}{aims.get(name, ''):>8}" + ("  missed" if name in missed else ""))
+    return lines
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import TypedDict
 from uuid import UUID
 
-from annotation.api.answers import Page
+from annotation.api.answers import KeyedPage, Page
 from annotation.api.serializers import GivenLabelShape
 from annotation.domain.choices import BatchState, Role
 from annotation.domain.outgoing import DeliveryState, Happening
@@ -16,7 +16,7 @@ from annotation.members.invitations import State
 # ── People ────────────────────────────────────────────────────────────────────
 
 
-class GivenLabelPage(Page):
+class GivenLabelPage(KeyedPage):
     """A page of labels."""
 
     results: list[GivenLabelShape]

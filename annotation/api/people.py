@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 
 from annotation.api.access import account_of, cleaned, member, problem
 from annotation.api.answers_campaign import GivenLabelPage, HoursJson, MemberJson, NewMemberJson
-from annotation.api.pages import PAGING, page_of, refuse_unknown
+from annotation.api.pages import BY_KEY, page_by_key_of, refuse_unknown
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, LineField, RequestShape
 from annotation.api.serializers import GivenLabelShape
@@ -179,15 +179,16 @@ _PERIOD = [
 class GivenLabels(APIView):
     """The labels that people gave."""
 
-    @extend_schema(parameters=[*PAGING], responses={200: GivenLabelPage})
+    @extend_schema(parameters=[*BY_KEY], responses={200: GivenLabelPage})
     def get(self, request: Request, slug: str) -> Response:
         """List the labels in force of the project's posts, newest first, with the pseudonym of who gave each."""
         mine = member(request, slug, Role.ADMIN)
         rows = Label.objects.filter(in_force_at__item__project=mine.project).select_related("annotator", "category")
         posts = Prefetch("item", Item.objects.only("public_id", "external_id", "project"))
-        return page_of(
+        return page_by_key_of(
             request,
             rows.prefetch_related(posts).order_by("-id"),
+            Label.objects.filter(item__project=mine.project),
             lambda page: GivenLabelShape(page, many=True).data,
         )
 

@@ -13,6 +13,7 @@ from django.db.models import F, Model, Q, QuerySet
 from django.db.models.expressions import OrderBy
 
 Row = TypeVar("Row", bound=Model)
+Entry = TypeVar("Entry")
 AFTER, BEFORE = "after", "before"
 
 
@@ -23,10 +24,10 @@ class UnknownKey(ValueError):
 
 
 @dataclass(frozen=True)
-class KeyPage(Generic[Row]):
+class KeyPage(Generic[Entry]):
     """Rows in the order of the list, with the keys of the pages around them."""
 
-    rows: Sequence[Row]
+    rows: Sequence[Entry]
     previous: str | None
     """The key for `before`. None: this is the first page."""
     next: str | None

@@ -1,5 +1,6 @@
 """Connected groups, directly or through others (union-find)."""
 
+from array import array
 from collections import defaultdict
 
 
@@ -7,7 +8,7 @@ class Chains:
     """The indices 0 … count - 1; each begins as a group of its own."""
 
     def __init__(self, count: int) -> None:
-        self._parent = list(range(count))
+        self._parent = array("q", range(count))
 
     def root(self, place: int) -> int:
         """Return the lowest index of this one's group."""

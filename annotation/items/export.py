@@ -1,8 +1,8 @@
 """The items that a search finds, as a file: Interplay JSONL that can be imported again, or CSV for a spreadsheet.
 
 Streamed in the order of import. A file contains nothing that the viewer's pages would not show: no intent and votes of
-items that they could still label, and names of annotators and marks of samples only for admins. Items that were
-reported as illegal are left out.
+items that they could still label; only for admins names of annotators, the passages with names that each marked, what
+is known of each, and marks of samples. Items that were reported as illegal are left out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 from annotation.domain.choices import Choose, Reason, Stage
 from annotation.domain.columns.column import TEXT, Listed, When, among, fields_of, names_of
 from annotation.domain.columns.items import INJECTED, ITEMS
+from annotation.domain.formats.labels.of_annotators import ABOUT, NAMED
 from annotation.domain.releases.columns import (
     QUESTION_COLUMN,
     cell_columns,
@@ -27,8 +28,9 @@ from annotation.domain.releases.columns import (
 from annotation.items.search import Asked, find_items
 from annotation.models import Item, KeptColumn, KnownAnswer, Membership
 from annotation.pages.csv_response import csv_of_dicts
+from annotation.releases.people import known_of_people
 from annotation.releases.request import Selection
-from annotation.releases.rows import ReleasedItem, Rows, reasons_of
+from annotation.releases.rows import ReleasedItem, Rows, marked_in, reasons_of
 from annotation.review.queue import may_see_intent, sees_every_intent
 from runs.sql.read_replica import from_replica
 
@@ -43,26 +45,28 @@ _NOTHING_KNOWN = dict.fromkeys(_KNOWN)
 _READ = (*fields_of(_LISTED), "level", "public_id")
 
 
-def columns_for(viewer: Membership, kept: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of a file for this viewer, with `kept` ones; severities and known answers are for admins."""
+def _columns_for(viewer: Membership, released: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of a file for this viewer; severities and known answers are for admins."""
     listed = (column for column in _LISTED if viewer.administers or column.listed is Listed.MEMBERS)
-    return (*_released(viewer, kept, asked=viewer.project.questions.exists()), *names_of(listed))
+    return (*released, *names_of(listed))
 
 
 def as_jsonl(viewer: Membership, selected: Asked) -> Iterator[bytes]:
     """Yield one item per line. Raises UnknownFilter before the first line."""
     kept = _kept(viewer)
-    columns = columns_for(viewer, kept)
-    for row in _rows(viewer, selected, kept):
+    released = _released(viewer, kept)
+    columns = _columns_for(viewer, released)
+    for row in _rows(viewer, selected, released, kept):
         yield json_line(row, columns)
 
 
 def as_csv(viewer: Membership, selected: Asked) -> Iterator[bytes]:
     """Yield CSV with one item a row, safe in a spreadsheet; its labels are one cell of JSON."""
     kept = _kept(viewer)
-    columns = cell_columns(columns_for(viewer, kept), kept)
-    rows = (dict(zip(columns, in_cells(row, columns), strict=True)) for row in _rows(viewer, selected, kept))
-    return csv_of_dicts(columns, rows)
+    released = _released(viewer, kept)
+    columns = cell_columns(_columns_for(viewer, released), kept)
+    rows = _rows(viewer, selected, released, kept)
+    return csv_of_dicts(columns, (dict(zip(columns, in_cells(row, columns), strict=True)) for row in rows))
 
 
 def _kept(viewer: Membership) -> list[str]:
@@ -70,33 +74,39 @@ def _kept(viewer: Membership) -> list[str]:
     return sorted(KeptColumn.objects.filter(project=viewer.project_id).values_list("name", flat=True))
 
 
-def _released(viewer: Membership, kept: Sequence[str], *, asked: bool) -> tuple[str, ...]:
+def _released(viewer: Membership, kept: Sequence[str]) -> tuple[str, ...]:
     """Return the columns of a release; also those that licences forbid there: a list stays inside the project."""
     several = viewer.project.choose == Choose.SEVERAL
     samples = Item.objects.filter(project=viewer.project_id, provenance__has_key=INJECTED)
     with from_replica():
         sampled = viewer.administers and samples.exists()
+        marked = viewer.administers and marked_in(Item.objects.filter(project=viewer.project_id)).exists()
+        people = viewer.administers and bool(known_of_people(viewer.project))
     there = {
         When.WORDS: True,
         When.SEVERAL: several,
-        When.ASKED: asked,
+        When.ASKED: viewer.project.questions.exists(),
         When.KEPT: bool(kept),
         When.INJECTED: sampled,
+        When.MARKED: marked,
+        When.PEOPLE: people,
     }
     return names_of(among(ITEMS, {when for when, is_there in there.items() if is_there}))
 
 
-def _rows(viewer: Membership, selected: Asked, kept: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _rows(
+    viewer: Membership, selected: Asked, columns: tuple[str, ...], kept: Sequence[str]
+) -> Iterator[dict[str, Any]]:
     matching = find_items(viewer, selected).exclude(excluded_for=Reason.REPORTED).order_by("pk")
     with from_replica():
-        rows = Rows(viewer.project, Selection(notes=viewer.administers), "")
+        rows = Rows(viewer.project, Selection(notes=viewer.administers, people=viewer.administers), "")
         people = Membership.objects.filter(project=viewer.project_id)
         names = dict(people.values_list("pk", "pseudonym")) if viewer.administers else {}
-    rows.columns = _released(viewer, kept, asked=bool(rows.answers.kinds))
+    rows.columns = columns
     rows.kept = dict.fromkeys(kept, TEXT)
     rows.name_of = lambda person: names.get(person, "")
-    probe, last, columns = Item(), 0, dict.fromkeys((*rows.fields, *_READ))
-    while (chunk := _read(matching.filter(pk__gt=last).values(*columns)[:AT_ONCE], rows)).items:
+    probe, last, read = Item(), 0, dict.fromkeys((*rows.fields, *_READ))
+    while (chunk := _read(matching.filter(pk__gt=last).values(*read)[:AT_ONCE], rows)).items:
         last = chunk.items[-1]["pk"]
         for item, released in zip(chunk.items, chunk.rows, strict=True):
             facts = item | chunk.known.get(item["public_id"], _NOTHING_KNOWN)
@@ -153,7 +163,8 @@ def _seen(viewer: Membership, probe: Item, item: dict[str, Any], row: dict[str, 
 
 def _without_labels(row: dict[str, Any]) -> dict[str, Any]:
     """Return the labels of a row, and what follows from them, as nobody's."""
-    return {"labels": []} | ({QUESTION_COLUMN: None} if QUESTION_COLUMN in row else {})
+    bare: dict[str, Any] = {"labels": [], NAMED: [], ABOUT: [], QUESTION_COLUMN: None}
+    return {name: value for name, value in bare.items() if name in row}
 
 
 def _nameless(item: str, labels: list[dict[str, Any]]) -> list[dict[str, Any]]:

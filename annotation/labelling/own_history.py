@@ -1,57 +1,136 @@
 """A person's own answers and skips in a project, newest first."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from heapq import merge
+from itertools import islice
+from typing import Any, NamedTuple
+from uuid import UUID
 
-from django.core.paginator import Page, Paginator
-from django.db.models import CharField, Exists, F, OuterRef, QuerySet, Value
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from annotation.assignment.seat_lookup import can_change_label
+from annotation.core.key_pages import AFTER, BEFORE, KeyPage
 from annotation.domain.choices import Reason, Stage
 from annotation.labelling.take_back_skip import may_be_taken_back
 from annotation.models import Item, Label, Membership, Seat, Skip
 from annotation.pages.answers_shown import answers_shown, questions_answered
+from annotation.pages.long_lists import MOST_COUNTED, ListedPage, keyed_page
 from runs.sql.database_clock import database_now
 
 PAGE = 25
 """The number of answers and skips on a page of the history."""
+LABEL, SKIP = "label", "skip"
 
 
-def history_page(member: Membership, number: str | None) -> tuple[Page[Any], list[dict[str, Any]]]:
-    """Return a page of the member's history, and its rows.
+class Entry(NamedTuple):
+    """A label or skip by what orders the history: newest first, and of one moment labels before skips."""
 
-    They are labels in force; of somebody whose access has ended the last label of each of their seats, also one that
-    was taken out. Skips stand among them. Reported posts are left out.
+    at: datetime
+    is_label: bool
+    pk: int
+    key: UUID
+    """The public id of the label's seat, or of the skipped item. A label that is changed keeps its key."""
+
+    @property
+    def kind(self) -> str:
+        return LABEL if self.is_label else SKIP
+
+
+def history_page(member: Membership, query: Mapping[str, str]) -> tuple[ListedPage, list[dict[str, Any]]]:
+    """Return the page of the member's history that the query names, and its rows.
+
+    `after` and `before` name it by key, `page` by number; a name of none gives the first page. They are labels in
+    force; of somebody whose access has ended the last label of each of their seats, also one that was taken out. Skips
+    stand among them. Reported posts are left out.
     """
-    labels = _labels_in_force(member) if member.active else _last_labels(member)
-    entries = _entries(member, labels, "label").union(_entries(member, _skips(member), "skip"), all=True)
-    page: Page[Any] = Paginator(entries.order_by("-at", "kind", "-key"), PAGE).get_page(number)
-    listed = {kind: [key for key, is_of, _at in page.object_list if is_of == kind] for kind in ("label", "skip")}
-    rows = _label_rows(member, listed["label"]) | _skip_rows(member, listed["skip"])
-    return page, [{**rows[kind, key], "at": at} for key, kind, at in page.object_list]
+    page = _page_by_key(member, query) or _page_by_number(member, query.get("page", "")) or _page_by_number(member, "")
+    entries = page.rows if page else ()
+    listed = {kind: [entry.pk for entry in entries if entry.kind == kind] for kind in (LABEL, SKIP)}
+    rows = _label_rows(member, listed[LABEL]) | _skip_rows(member, listed[SKIP])
+    shown = [{**rows[entry.kind, entry.pk], "at": entry.at} for entry in entries]
+    return keyed_page(page) if page else ListedPage(()), shown
 
 
-def _entries(member: Membership, rows: QuerySet[Any], kind: str) -> QuerySet[Any, Any]:
+def _page_by_key(member: Membership, query: Mapping[str, str]) -> KeyPage[Entry] | None:
+    """Return the page after or before the entry that the query names; None if it names none, or nothing is there."""
+    backwards = bool(query.get(BEFORE))
+    edge = _entry_of(member, query.get(BEFORE) or query.get(AFTER) or "")
+    found = [] if edge is None else _entries(member, PAGE + 1, edge, backwards=backwards)
+    if not backwards:
+        return _page(found, has_previous=True, has_next=len(found) > PAGE)
+    return _page(found[:PAGE][::-1], has_previous=len(found) > PAGE, has_next=True)
+
+
+def _page_by_number(member: Membership, number: str) -> KeyPage[Entry] | None:
+    """Return the page of this number. None if it has nothing, or stands beyond the entries that are counted."""
+    page = int(number) if number.isascii() and number.isdigit() and len(number) < 5 else 1
+    start = PAGE * (max(page, 1) - 1)
+    found = _entries(member, start + PAGE + 1)[start:] if start < MOST_COUNTED else []
+    return _page(found, has_previous=start > 0, has_next=len(found) > PAGE)
+
+
+def _page(entries: list[Entry], *, has_previous: bool, has_next: bool) -> KeyPage[Entry] | None:
+    rows = entries[:PAGE]
+    if not rows:
+        return None
+    return KeyPage(rows, str(rows[0].key) if has_previous else None, str(rows[-1].key) if has_next else None)
+
+
+def _entries(member: Membership, most: int, edge: Entry | None = None, *, backwards: bool = False) -> list[Entry]:
+    """Return the entries that come after the edge in the order of the history, or before it, the nearest first."""
     # The reported posts of a project are few, and found by its index of stages: no other post is read for the list.
     among = Item.objects.filter(project=member.project_id, stage=Stage.EXCLUDED, excluded_for=Reason.REPORTED)
-    named: QuerySet[Any] = rows.exclude(item__in=among.values("pk")).annotate(kind=Value(kind, CharField())).order_by()
-    entries: QuerySet[Any, Any] = named.values_list("key", "kind", "at")
-    return entries
+    turn = "" if backwards else "-"
+    parts = []
+    for is_label, rows in _both(member):
+        unreported = rows.exclude(item__in=among.values("pk"))
+        if edge is not None:
+            unreported = unreported.filter(_beyond(edge, is_label=is_label, backwards=backwards))
+        found = unreported.order_by(f"{turn}at", f"{turn}key").values_list("at", "key", "place")[:most]
+        parts.append([Entry(at, is_label, pk, key) for at, pk, key in found])
+    return list(islice(merge(*parts, reverse=not backwards), most))
+
+
+def _beyond(edge: Entry, *, is_label: bool, backwards: bool) -> Q:
+    """Return the condition for labels, or skips, after the edge in the order of the history; or before it."""
+    beyond = "gt" if backwards else "lt"
+    if is_label != edge.is_label:
+        same_moment = "e" if is_label == backwards else ""
+        return Q(**{f"at__{beyond}{same_moment}": edge.at})
+    later = Q(**{f"at__{beyond}": edge.at}) | Q(at=edge.at, **{f"key__{beyond}": edge.pk})
+    return Q(**{f"at__{beyond}e": edge.at}) & later  # the first follows from the second, and lets an index begin here
+
+
+def _entry_of(member: Membership, key: str) -> Entry | None:
+    try:
+        place = UUID(key)
+    except ValueError:
+        return None
+    for is_label, rows in _both(member):
+        if found := rows.filter(place=place).order_by().values_list("at", "key").first():
+            return Entry(found[0], is_label, found[1], place)
+    return None
+
+
+def _both(member: Membership) -> tuple[tuple[bool, QuerySet[Any]], ...]:
+    """Return the member's labels and skips; True stands with labels."""
+    return (True, _labels_in_force(member) if member.active else _last_labels(member)), (False, _skips(member))
 
 
 def _labels_in_force(member: Membership) -> QuerySet[Seat]:
     seats = Seat.objects.filter(annotator=member, label__isnull=False)
-    return seats.annotate(key=F("label_id"), at=F("filled_at"))
+    return seats.annotate(key=F("label_id"), at=F("filled_at"), place=F("public_id"))
 
 
 def _last_labels(member: Membership) -> QuerySet[Label]:
     corrected = Label.objects.filter(seat=OuterRef("seat"), annotator=member, revision__gt=OuterRef("revision"))
     labels = Label.objects.filter(annotator=member).exclude(Exists(corrected))
-    return labels.annotate(key=F("pk"), at=F("created_at"))
+    return labels.annotate(key=F("pk"), at=F("created_at"), place=F("seat__public_id"))
 
 
 def _skips(member: Membership) -> QuerySet[Skip]:
-    return Skip.objects.filter(annotator=member).annotate(key=F("pk"), at=F("created_at"))
+    return Skip.objects.filter(annotator=member).annotate(key=F("pk"), at=F("created_at"), place=F("item__public_id"))
 
 
 def _label_rows(member: Membership, keys: list[int]) -> dict[tuple[str, int], dict[str, Any]]:

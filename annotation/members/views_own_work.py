@@ -93,7 +93,7 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
     Somebody whose access has ended reads them all, also those that were taken out, and changes none.
     """
     member = annotator_past_or_present(request, slug)
-    page, rows = history_page(member, request.GET.get("page"))
+    page, rows = history_page(member, request.GET)
     context: dict[str, Any] = {"rows": rows, "page": page, "checked": own_totals(member)}
     if member.active:
         context["done_today"] = done_today(member)

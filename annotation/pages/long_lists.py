@@ -48,7 +48,8 @@ class ListedPage:
     """A page of a list as templates show it."""
 
     object_list: Any
-    paginator: BoundedPaginator
+    paginator: BoundedPaginator | None = None
+    """None: the list has no pages of a number."""
     number: int | None = None
     """None: it is asked for by key."""
     previous: Mapping[str, Any] | None = None
@@ -67,7 +68,7 @@ def listed_page(rows: BoundedPaginator, among: QuerySet[Any], query: Mapping[str
     """
     if is_asked_by_key(query):
         try:
-            return _by_key(rows, page_by_key(rows.rows, among, query, rows.per_page, rows.key))
+            return keyed_page(page_by_key(rows.rows, among, query, rows.per_page, rows.key), rows)
         except UnknownKey:
             pass
     page = rows.get_page(query.get("page"))
@@ -81,10 +82,11 @@ def listed_page(rows: BoundedPaginator, among: QuerySet[Any], query: Mapping[str
     )
 
 
-def _by_key(rows: BoundedPaginator, page: KeyPage[Any]) -> ListedPage:
+def keyed_page(page: KeyPage[Any], paginator: BoundedPaginator | None = None) -> ListedPage:
+    """Return a page by key as templates show it."""
     return ListedPage(
         page.rows,
-        rows,
+        paginator,
         None,
         _place(before=page.previous) if page.previous else None,
         _place(after=page.next) if page.next else None,

@@ -8,7 +8,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Any
 from uuid import UUID
 
-from django.db.models import DateTimeField, Exists, ExpressionWrapper, OuterRef, Q, TextField
+from django.db.models import DateTimeField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast, TruncDate
 
 from annotation.assignment.prior_display import CLOCK_TOLERANCE, priors_for_people
@@ -34,7 +34,18 @@ from annotation.domain.releases.columns import (
 )
 from annotation.domain.releases.splits import Part
 from annotation.domain.text_rules import text_digest
-from annotation.models import Adjudication, Dispute, Membership, PictureText, Prior, Project, ReleaseTerms, Ruling, Seat
+from annotation.models import (
+    Adjudication,
+    Dispute,
+    Item,
+    Membership,
+    PictureText,
+    Prior,
+    Project,
+    ReleaseTerms,
+    Ruling,
+    Seat,
+)
 from annotation.releases.evidence import evidence_of
 from annotation.releases.people import known_of_people
 from annotation.releases.request import Selection
@@ -115,7 +126,7 @@ class Rows:
             When.SEVERAL: self.project.choose == Choose.SEVERAL,
             When.ASKED: bool(self.answers.kinds),
             When.PEOPLE: bool(self.known_of_people),
-            When.MARKED: Seat.objects.filter(item__in=items, label__passages__isnull=False).exists(),
+            When.MARKED: marked_in(items).exists(),
             When.WITHHELD: bool(self.forbidden),
         }
         return frozenset(when for when, is_there in there.items() if is_there)
@@ -313,6 +324,11 @@ def _words(keys: list[int]) -> dict[int, tuple[str | None, str]]:
     """Return the words in the pictures of items and who read them, by item; a picture without words has None."""
     read = PictureText.objects.filter(_READ, _among(keys))
     return {item: (text or None, reader) for item, text, reader in read.values_list("item_id", "text", "reader")}
+
+
+def marked_in(items: QuerySet[Item]) -> QuerySet[Seat]:
+    """Return the seats of these items whose label has passages with names."""
+    return Seat.objects.filter(item__in=items, label__passages__isnull=False)
 
 
 def reasons_of(keys: list[int]) -> dict[int, list[str]]:

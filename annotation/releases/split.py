@@ -2,13 +2,16 @@
 
 import hashlib
 import json
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, BinaryIO
 
 from django.core.exceptions import ValidationError
 from django.core.files.storage import default_storage
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.core.stored_files import StoreAway
@@ -21,7 +24,7 @@ from annotation.domain.pictures.perceptual_hash import NEAR, likeness, near_pair
 from annotation.domain.releases.columns import SPLIT_COLUMN
 from annotation.domain.releases.splits import Dealt, Member, Part, Tie, deal
 from annotation.domain.releases.topic_clusters import topics_of
-from annotation.models import Membership, Picture, Project, Release, SplitList, record
+from annotation.models import Item, Membership, Picture, Project, Release, SplitList, record
 from annotation.picture_text.texts import words_in_pictures
 from annotation.releases.files import ITEMS
 from annotation.releases.folders import release_folder
@@ -88,22 +91,9 @@ def divide(project: Project, selection: Selection, topics: Mapping[str, int | No
     """
     assert selection.split is not None
     splitting = selection.split
-    columns = (
-        "external_id",
-        "text",
-        "pattern",
-        "category__code",
-        "picture__sha256",
-        "picture__likeness",
-        "picture__file",
-        "stage",
-        "pk",
-    )
-    items = list(selection.items(project).order_by("pk").values_list(*columns))
-    members = [Member(row[0], _stratum(*row[2:4], stage=row[7])) for row in items]
-    read = words_in_pictures(selection.items(project).order_by().values("pk"))
-    words = [read.get(row[-1], ("", ""))[0] for row in items]
-    ties = _ties(items, words, topics if splitting.topics else None)
+    items = _Items(selection.items(project))
+    members = items.members
+    ties = items.ties(topics if splitting.topics else None)
     kept_from, kept = (None, {}) if splitting.frozen or splitting.anew else parts_before(project)
     frozen = kept or frozen_parts(project, splitting)
     dealt = deal(members, ties, splitting.shares, splitting.seed, frozen)
@@ -114,57 +104,83 @@ def divide(project: Project, selection: Selection, topics: Mapping[str, int | No
     elif missing := sorted(frozen.keys() - {member.id for member in members}):
         report["frozen_missing"] = {"ids": len(missing), "first": missing[:_NAMED]}
     if splitting.topics:
-        report["used"][Tie.TOPIC] = _topics_used(splitting, sum(row[1] not in (topics or {}) for row in items))
+        report["used"][Tie.TOPIC] = _topics_used(splitting, sum(text not in (topics or {}) for text in items.texts()))
     return Division(parts, report)
 
 
-def _stratum(pattern: str | None, code: int | None, *, stage: str) -> str:
+def _stratum(stage: str, pattern: str | None, code: int | None) -> str:
     if stage != Stage.GOLD:  # the row names no category either
         pattern = code = None
     return f"{pattern or 'undefined'} {'–' if code is None else code}"
 
 
-def _ties(
-    items: Sequence[tuple[Any, ...]], words: Sequence[str], topics: Mapping[str, int | None] | None
-) -> dict[str, list[Sequence[int]]]:
-    texts = [row[1] for row in items]
-    ties: dict[str, list[Sequence[int]]] = {
-        Tie.SAME_PICTURE: _together(row[4] for row in items),
-        Tie.ALIKE_PICTURE: list(_alike(items)),
-        Tie.NEAR_TEXT: list(_near_texts(texts, words)),
-    }
-    if topics is not None:
-        ties[Tie.TOPIC] = _together(topics.get(text) for text in texts)
-    return ties
+class _Items:
+    """The items that are divided, by their place in the order of their keys. Of each, its id and key are held."""
 
+    def __init__(self, items: QuerySet[Item]) -> None:
+        self._items = items.order_by("pk")
+        self.members: list[Member] = []
+        self._keys = array("q")
+        self._pictures: dict[int, tuple[str, str, str]] = {}
+        read = words_in_pictures(items.order_by().values("pk"))
+        strata: dict[tuple[Any, ...], str] = {}
+        columns = ("picture__sha256", "picture__likeness", "picture__file")
+        rows = self._items.values_list("pk", "external_id", "stage", "pattern", "category__code", *columns)
+        for place, (key, name, *described, sha256, stored_print, file) in enumerate(rows.iterator()):
+            stratum = strata.setdefault(tuple(described), _stratum(*described))
+            self.members.append(Member(name, stratum))
+            self._keys.append(key)
+            if sha256 is not None:
+                self._pictures[place] = sha256, stored_print, file
+        self._worded = [place for place in self._pictures if read.get(self._keys[place], ("",))[0]]
+        self._words = [read[self._keys[place]][0] for place in self._worded]
 
-def _near_texts(texts: Sequence[str], words: Sequence[str]) -> Iterator[Sequence[int]]:
-    """Yield pairs of positions with near texts; the words in an item's picture are one more text of it."""
-    worded = [place for place, text in enumerate(words) if text]
-    owners = [*range(len(texts)), *worded]
-    for first, second in near_texts([*texts, *(words[place] for place in worded)]):
-        if owners[first] != owners[second]:
-            yield owners[first], owners[second]
+    def texts(self) -> Iterator[str]:
+        """Read the texts of the items, without those in pictures."""
+        return self._items.values_list("text", flat=True).iterator()
 
+    def ties(self, topics: Mapping[str, int | None] | None) -> dict[str, list[Sequence[int]]]:
+        """Return the places of items that must stay together, by kind of tie."""
+        ties: dict[str, list[Sequence[int]]] = {
+            Tie.SAME_PICTURE: _together((place, sha256) for place, (sha256, *_file) in self._pictures.items()),
+            Tie.ALIKE_PICTURE: list(self._alike()),
+            Tie.NEAR_TEXT: list(self._near_texts()),
+        }
+        if topics is not None:
+            ties[Tie.TOPIC] = _together(enumerate(map(topics.get, self.texts())))
+        return ties
 
-def _together(keys: Iterable[Any]) -> list[Sequence[int]]:
-    """Group positions that share a key; those without a key share nothing."""
-    groups: dict[Any, list[int]] = defaultdict(list)
-    for place, key in enumerate(keys):
-        if key is not None:
-            groups[key].append(place)
-    return [places for places in groups.values() if len(places) > 1]
+    def _near_texts(self) -> Iterator[Sequence[int]]:
+        """Yield pairs of places with near texts; the words in an item's picture are one more text of it."""
+        most = len(self.members)
+        for pair in near_texts(chain(self.texts(), self._words), most + len(self._words), self._text):
+            first, second = (place if place < most else self._worded[place - most] for place in pair)
+            if first != second:
+                yield first, second
 
+    def _text(self, place: int) -> str:
+        """Return the text of this number among those of items and then of pictures."""
+        if place >= len(self.members):
+            return self._words[place - len(self.members)]
+        return self._items.order_by().values_list("text", flat=True).get(pk=self._keys[place])
 
-def _alike(items: Sequence[tuple[Any, ...]]) -> Iterator[Sequence[int]]:
-    places, prints = [], []
-    for place, (*_others, sha256, stored_print, file, _stage, _pk) in enumerate(items):
-        if sha256 is not None:
+    def _alike(self) -> Iterator[Sequence[int]]:
+        places, prints = [], []
+        for place, (_sha256, stored_print, file) in self._pictures.items():
             fingerprint = stored_print or _fingerprint(file)  # the picture was imported after `look_at_pictures`
             if telling(fingerprint):
                 places.append(place)
                 prints.append(fingerprint)
-    yield from ((places[first], places[second]) for first, second in near_pairs(prints))
+        yield from ((places[first], places[second]) for first, second in near_pairs(prints))
+
+
+def _together(keys: Iterable[tuple[int, Any]]) -> list[Sequence[int]]:
+    """Group places that share a key; those without a key share nothing."""
+    groups: dict[Any, list[int]] = defaultdict(list)
+    for place, key in keys:
+        if key is not None:
+            groups[key].append(place)
+    return [places for places in groups.values() if len(places) > 1]
 
 
 def _fingerprint(file: str) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TypedDict
 from uuid import UUID
 
+from annotation.api.answers import KeyedPage
 from annotation.api.problems import Problem
 from generation.api.answers import ClaimJson, Edit
 from generation.domain.counterspeech.intents import Intent
@@ -128,12 +129,9 @@ class ExchangeJson(ExchangeRow):
     writing: ModelsWork | None
 
 
-class ExchangePage(TypedDict):
+class ExchangePage(KeyedPage):
     """A page of posts that are answered."""
 
-    count: int
-    page: int
-    pages: int
     results: list[ExchangeRow]
 
 
@@ -258,12 +256,9 @@ class ReplyStanding(ReplyRow):
     scoring: ModelsWork | None
 
 
-class ReplyPage(TypedDict):
+class ReplyPage(KeyedPage):
     """A page of replies."""
 
-    count: int
-    page: int
-    pages: int
     results: list[ReplyRow]
 
 

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.pages import PAGING, page_of
+from annotation.api.pages import BY_KEY, page_by_key_of
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, LineField, RequestShape, WrittenField
 from annotation.api.request_shapes import AskingShape
@@ -107,12 +107,12 @@ class AboutShape(RequestShape):
 class Exchanges(APIView):
     """The posts that are answered."""
 
-    @extend_schema(operation_id="projects_exchanges_list", parameters=[*PAGING], responses={200: ExchangePage})
+    @extend_schema(operation_id="projects_exchanges_list", parameters=[*BY_KEY], responses={200: ExchangePage})
     def get(self, request: Request, slug: str) -> Response:
         """List the posts that are answered, newest first."""
         mine = member(request, slug, *WAYS)
         rows = visible_exchanges(mine).select_related("item", "opened_by").order_by("-id")
-        return page_of(request, rows, exchange_rows)
+        return page_by_key_of(request, rows, rows, exchange_rows)
 
     @extend_schema(request=OpeningShape, responses={201: ExchangeJson, 409: Problem})
     def post(self, request: Request, slug: str) -> Response:

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.pages import PAGING, page_of
+from annotation.api.pages import BY_KEY, page_by_key_of
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, LineField, RequestShape, WrittenField
 from annotation.core.transactions import short_transaction
@@ -97,7 +97,7 @@ class AllReplies(APIView):
             *(OpenApiParameter(name, str, enum=values, description=does) for name, (values, does) in _FILTERS.items()),
             OpenApiParameter("item", str, description="Only replies to the post with this id, as imported."),
             OpenApiParameter("exchange", UUID, description="Only replies to this post."),
-            *PAGING,
+            *BY_KEY,
         ],
         responses={200: ReplyPage},
     )
@@ -107,8 +107,10 @@ class AllReplies(APIView):
         `state=submitted&who=others` are those that wait for the caller's approval.
         """
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        rows = _filtered(request, mine).prefetch_related("corrections").order_by("-changed_at", "-pk")
-        return page_of(request, rows, lambda page: [reply_row(row) for row in page], (*_FILTERS, "item", "exchange"))
+        among = readable(Reply.objects.filter(exchange__in=visible_exchanges(mine)), mine)
+        rows = _filtered(request, mine, among).prefetch_related("corrections").order_by("-changed_at", "-pk")
+        filters = (*_FILTERS, "item", "exchange")
+        return page_by_key_of(request, rows, among, lambda page: [reply_row(row) for row in page], filters)
 
 
 class BeginReply(APIView):
@@ -216,14 +218,13 @@ def _hand_in_correction(reply: Reply, author: Membership, *, reason: str, text: 
     return correction
 
 
-def _filtered(request: Request, mine: Membership) -> QuerySet[Reply]:
+def _filtered(request: Request, mine: Membership, rows: QuerySet[Reply]) -> QuerySet[Reply]:
     """Return the replies that pass the filters of the query. Raises ValidationError for a value that is none."""
     query = request.query_params
     for name, (values, _words) in _FILTERS.items():
         if (value := query.get(name, "")) and value not in values:
             sentence = f"There is no {name} {value[:40]!r}; there are {', '.join(values)}."
             raise serializers.ValidationError({name: sentence}, "unknown_filter_value")
-    rows = readable(Reply.objects.filter(exchange__in=visible_exchanges(mine)), mine)
     rows = rows.filter(**{name: query[name] for name in ("state", "intent") if query.get(name)})
     if who := query.get("who"):
         rows = rows.filter(author=mine) if who == "mine" else rows.exclude(author=mine)

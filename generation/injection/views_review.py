@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -13,6 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest
+from annotation.pages.long_lists import BoundedPaginator, listed_page
 from annotation.pages.project_page import project_page
 from generation.domain.injection.states import SampleState
 from generation.domain.injection.strategies import Strategy
@@ -93,7 +93,7 @@ def reject(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 def log(request: PersonRequest, slug: str) -> HttpResponse:
     """List all samples, newest first, filtered by state and strategy; the text is on each sample's own page."""
     member = looker(request, slug)
-    rows = visible_samples(member).order_by("-pk")
+    rows = among = visible_samples(member).order_by("-pk")
     state, strategy = request.GET.get("state", ""), request.GET.get("strategy", "")
     if state in list(SampleState):
         rows = rows.filter(state=state)
@@ -101,7 +101,7 @@ def log(request: PersonRequest, slug: str) -> HttpResponse:
         rows = rows.filter(strategy=strategy)
     context = shown(
         member,
-        page=Paginator(rows, PAGE).get_page(request.GET.get("page")),
+        page=listed_page(BoundedPaginator(rows, PAGE), among, request.GET),
         states=[row.value for row in SampleState],
         strategies=[row.value for row in Strategy],
         asked={"state": state, "strategy": strategy},

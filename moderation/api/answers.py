@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NotRequired, TypedDict
 from uuid import UUID
 
-from annotation.api.answers import Page
+from annotation.api.answers import KeyedPage
 from moderation.debates.disagreement import RunDisagreement
 from moderation.debates.waiting import WaitsFor
 from moderation.domain.antihateagent.doubts import Doubt
@@ -99,7 +99,7 @@ class WorkersLoad(TypedDict):
     longest_wait: float
 
 
-class RunPage(Page):
+class RunPage(KeyedPage):
     """A page of runs; `load` is null for who is no admin."""
 
     results: list[RunRow]

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NotRequired, TypedDict
 from uuid import UUID
 
-from annotation.api.answers import Page
+from annotation.api.answers import KeyedPage, Page
 from annotation.api.problems import Problem
 from annotation.domain.choices import Level, Modality, Reason, Stage
 from annotation.models import Ruling
@@ -82,7 +82,7 @@ class Decision(TypedDict):
     at: datetime
 
 
-class DecisionPage(Page):
+class DecisionPage(KeyedPage):
     """A page of decisions."""
 
     results: list[Decision]

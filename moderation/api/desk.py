@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.pages import PAGING, page_of
+from annotation.api.pages import BY_KEY, PAGING, page_by_key_of, page_of
 from annotation.api.problems import Problem
 from annotation.domain.category_sets import BadSet, as_stored
 from annotation.domain.choices import Reason, Role, Stage
@@ -215,7 +215,7 @@ class AllDecisions(APIView):
 
     @extend_schema(
         operation_id="projects_decisions_list",
-        parameters=[*PAGING],
+        parameters=[*BY_KEY],
         responses={200: DecisionPage},
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -230,7 +230,9 @@ class AllDecisions(APIView):
             .select_related("item", "category", "reviewer")
             .order_by("-pk")
         )
-        return page_of(request, _seen(decisions, mine), lambda rows: [decision_json(row) for row in rows])
+        return page_by_key_of(
+            request, _seen(decisions, mine), decisions, lambda rows: [decision_json(row) for row in rows]
+        )
 
 
 class Appeals(APIView):

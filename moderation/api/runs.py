@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.pages import PAGING, page_of
+from annotation.api.pages import BY_KEY, page_by_key_of
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedDict, BoundedList, RequestShape
 from annotation.core.found import found
@@ -84,14 +84,14 @@ class Runs(APIView):
                 "state", str, enum=[str(state) for state in RunState], description="Only runs in this state."
             ),
             OpenApiParameter("method", str, enum=list(METHODS), description="Only runs of this method."),
-            *PAGING,
+            *BY_KEY,
         ],
         responses={200: RunPage},
     )
     def get(self, request: Request, slug: str) -> Response:
         """List runs, newest first, without turns. A verdict is shown only if the caller may see it."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        runs = presenters.debate_runs(mine.project)
+        runs = of_project = presenters.debate_runs(mine.project)
         for name, choices in (("state", list(RunState)), ("method", list(METHODS))):
             if value := request.query_params.get(name, ""):
                 if value not in choices:
@@ -99,7 +99,7 @@ class Runs(APIView):
                         400, "unknown_filter", f"There is no {name} {value[:40]!r}; there are {', '.join(choices)}."
                     )
                 runs = runs.filter(**{name: value})
-        answer = page_of(request, runs, lambda shown: _rows(shown, mine), ("state", "method"))
+        answer = page_by_key_of(request, runs, of_project, lambda shown: _rows(shown, mine), ("state", "method"))
         answer.data["load"] = asdict(worker_load.site_load()) if mine.administers else None
         return answer
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.views.decorators.http import require_GET
 
@@ -16,6 +15,7 @@ from annotation.domain.choices import Role, Stage
 from annotation.glossary import entries
 from annotation.models import Item, Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.long_lists import BoundedPaginator, listed_page
 from annotation.pages.project_page import project_page
 from annotation.review.queue import may_see_intent
 from moderation.debates import presenters, repeat_agreement
@@ -43,13 +43,13 @@ RUNS_OF_POST = 20
 def runs(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the queue: waiting, running and ended runs, newest first."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    project_runs = presenters.debate_runs(member.project).select_related("forked_from")
+    project_runs = of_project = presenters.debate_runs(member.project).select_related("forked_from")
     state, method = request.GET.get("state", ""), request.GET.get("method", "")
     if state in list(RunState):
         project_runs = project_runs.filter(state=state)
     if method in METHOD_NAMES:
         project_runs = project_runs.filter(method=method)
-    page = Paginator(project_runs, PAGE_LENGTH).get_page(request.GET.get("page"))
+    page = listed_page(BoundedPaginator(project_runs, PAGE_LENGTH), of_project, request.GET)
     shown = list(page.object_list)
     items = presenters.items_of_runs(shown)
     texts = pasted_among(member.project, {debate_run.subject for debate_run in shown} - items.keys())

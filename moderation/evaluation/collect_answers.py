@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, F
+from django.db.models import Count, F, Q
 from django.db.models.functions import Coalesce
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
@@ -54,7 +55,7 @@ class FileReading:
     """Whether models will be asked about the items, which then need a text or a picture."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class EvaluationItem:
     """One item: its known answer, and its content for models. `item` is the primary key of a project's item."""
 
@@ -92,39 +93,41 @@ def gold_items(project: Project) -> GoldSource:
 
     Raises BadSource if there are none.
     """
-    items = Item.objects.filter(project=project, stage=Stage.GOLD, hateful__isnull=False).select_related("category")
-    votes = _votes_in(project)
-    rows = [
-        EvaluationItem(
-            project.slug,
-            Gold(
-                item.external_id,
-                bool(item.hateful),
-                item.category.code if item.category else None,
-                item.pattern or "",
-                INJECTED if is_injected(item.provenance) else item.batch,
-                tuple(item.categories),
-            ),
-            text=item.text_sha256,
-            item=item.pk,
-            votes=votes.get(item.pk, (0, 0)),
-        )
-        for item in items.order_by("pk").iterator()
-    ]
+    items = Item.objects.filter(project=project, stage=Stage.GOLD, hateful__isnull=False).order_by("pk")
+    columns = (
+        *("pk", "external_id", "hateful", "category__code", "pattern", "provenance", "batch", "categories"),
+        "text_sha256",
+    )
+    # Rows repeat few patterns, batches, sets and votes: each is held once.
+    votes, kept = _Votes(project), dict[Any, Any]()
+    rows = []
+    for pk, name, hateful, code, pattern, provenance, batch, codes, text in items.values_list(*columns).iterator():
+        subset = INJECTED if is_injected(provenance) else batch
+        shared = (pattern or "", subset, tuple(codes), votes.of(pk))
+        pattern, subset, codes, sides = kept.setdefault(shared, shared)
+        gold = Gold(name, hateful, code, pattern, subset, codes)
+        rows.append(EvaluationItem(project.slug, gold, text=text, item=pk, votes=sides))
     if not rows:
         raise BadSource(f"The project {project.slug!r} has no gold items yet: there is nothing to compare with.")
     return GoldSource(project.slug, rows)
 
 
-def _votes_in(project: Project) -> dict[int, tuple[int, int]]:
-    """Return gold item → the votes of its round for hateful and for not hateful; *not sure* is neither."""
-    seats = Seat.objects.filter(item__project=project, item__stage=Stage.GOLD, round=F("item__round"))
-    sided = seats.annotate(side=Coalesce("label__replacement__category__hateful", "label__category__hateful"))
-    votes = sided.filter(side__isnull=False).values_list("item", "side").annotate(count=Count("pk")).order_by()
-    counts: dict[int, dict[bool, int]] = {}
-    for item, side, count in votes:
-        counts.setdefault(item, {})[side] = count
-    return {item: (sides.get(True, 0), sides.get(False, 0)) for item, sides in counts.items()}
+class _Votes:
+    """The votes of gold items, counted by the database and read beside the items, in the order of their keys."""
+
+    def __init__(self, project: Project) -> None:
+        seats = Seat.objects.filter(item__project=project, item__stage=Stage.GOLD, round=F("item__round"))
+        side = Coalesce("label__replacement__category__hateful", "label__category__hateful")
+        counts = {name: Count("pk", filter=Q(side=hateful)) for name, hateful in (("yes", True), ("no", False))}
+        counted = seats.annotate(side=side).filter(side__isnull=False).values("item").annotate(**counts)
+        self._rows = counted.order_by("item").values_list("item", "yes", "no").iterator()
+        self._next = next(self._rows, None)
+
+    def of(self, item: int) -> tuple[int, int]:
+        """Return the votes of the item's round for hateful and for not hateful; *not sure* is neither."""
+        while self._next is not None and self._next[0] < item:
+            self._next = next(self._rows, None)
+        return self._next[1:] if self._next is not None and self._next[0] == item else (0, 0)
 
 
 def file_items(path: Path, terms: FileReading) -> GoldSource:

@@ -63,10 +63,11 @@ def requests(project: Project) -> Iterator[tuple[Client, str]]:
     )
     yield from ((admin, f"/p/garden/{page.format(item=item.public_id)}") for page in ADMIN)
     yield from ((admin, f"{API}/{page}") for page in ("items/", "items/?after=", "batches/", "quotas/", "decisions/"))
+    yield admin, f"{API}/labels/given/?after="
     yield admin, f"{API}/items/?after={item.public_id}&limit=200"
     yield from ((reviewer, f"/p/garden/{page}") for page in ("items/", "desk/", "desk/?order=age"))
     yield reviewer, f"{API}/disputes/"
-    yield from ((worker, f"/p/garden/history/{page}") for page in ("", "?page=5"))
+    yield from ((worker, f"/p/garden/history/{page}") for page in ("", "?page=5", f"?after={label.seat.public_id}"))
     yield worker, f"{API}/labels/?after={label.public_id}"
     yield from ((fresh, f"/p/garden/label/{page}") for page in ("", "ahead/"))
     small = builders.make_project("small", new_batches="open")
@@ -89,6 +90,7 @@ def test_no_request_reads_a_table_of_many_posts_from_end_to_end(project):
         blocks[address.partition("=")[0]] = plans.blocks
     assert scans == {}
     assert blocks["/p/garden/items/?after"] < 2 * blocks["/p/garden/items/"]
+    assert blocks["/p/garden/history/?after"] < 2 * blocks["/p/garden/history/"]
     assert blocks[f"{API}/items/?after"] < 2 * blocks[f"{API}/items/"]
     claims_and_answers(project)
 

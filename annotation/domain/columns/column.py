@@ -89,7 +89,7 @@ class Column:
     compared: bool = False
     """Whether another value makes an item a revised one, beside its text and what its labels say."""
     long: bool = False
-    """Whether the table with a row for each label has it."""
+    """Whether the table with a row for each label has it; of a list by annotator, the entries of the label's own."""
     listed: Listed | None = None
     """Who gets it in the list of items as a file, if that has it after the columns of releases."""
     file: FromFile | None = None

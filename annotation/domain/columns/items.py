@@ -189,6 +189,7 @@ ITEMS = (
         kind=[{"annotator": TEXT, "start": WHOLE, "end": WHOLE, "name": TEXT}],
         when=When.MARKED,
         meaning="passages that people marked and named before the import, [start, end) in code points of the text",
+        long=True,
         file=FromFile(_("Passages that people marked and named: a JSON list of annotator, start, end and name.")),
     ),
     Column(
@@ -197,6 +198,7 @@ ITEMS = (
         kind=[{"annotator": TEXT, "column": TEXT, "value": TEXT}],
         when=When.PEOPLE,
         meaning="columns about the people who labelled the item, as they came with their labels",
+        long=True,
         file=FromFile(_("What is known of the annotators: a JSON list of annotator, column and value.")),
     ),
     Column(

@@ -84,15 +84,7 @@ class Table:
         if self._names_delimiter():
             next(records, None)
         records = from_header(records, self.reading.header_line)
-        return self._without_survey_rows(records) if is_survey else records
-
-    def _without_survey_rows(self, records: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
-        """Return the header and the rows without the two that Qualtrics writes between: its questions, and its ids."""
-        head = list(islice(records, 3))
-        if len(head) == 3 and all(cell.startswith('{"ImportId"') for cell in head[2][1] if cell):
-            self.reading.columns.left[_SERVICE] = 2
-            del head[1:]
-        return chain(head, records)
+        return without_survey_rows(records, self.reading) if is_survey else records
 
     def _first_line(self, number: int = 1) -> str:
         lines = read_lines(self.stream, self.reading.limits.line_bytes)
@@ -119,6 +111,30 @@ def from_header(records: Iterator[tuple[int, list[str]]], line: int) -> Iterator
     if line == 0 and (first := next(records, None)) is not None:
         return chain([(0, [""] * len(first[1])), first], records)
     return dropwhile(lambda record: record[0] < line, records)
+
+
+def without_survey_rows(records: Iterator[tuple[int, list[str]]], reading: Reading) -> Iterator[tuple[int, list[str]]]:
+    """Return the header and the rows without those that Qualtrics writes between: its questions, and its ids.
+
+    Where the header was said to stand on the line of the questions, only the ids are between.
+    """
+    head = list(islice(records, 3))
+    for place, (_line, cells) in enumerate(head):
+        if place and any(cells) and all(cell.startswith('{"ImportId"') for cell in cells if cell):
+            reading.columns.left[_SERVICE] = place
+            del head[1 : place + 1]
+            break
+    return chain(head, records)
+
+
+def names_again(header: Sequence[str], cells: Sequence[str]) -> bool:
+    """Return whether a row below a header says two of its names again, as `Start Date` does below `StartDate`."""
+    pairs = ((_letters(name), _letters(cell)) for name, cell in zip(header, cells, strict=False))
+    return sum(bool(name) and name == cell for name, cell in pairs) > 1
+
+
+def _letters(cell: str) -> str:
+    return re.sub(r"[\W_]+", "", cell).casefold()
 
 
 _LOOKED_AT = 4
@@ -181,6 +197,12 @@ def rows_of_cells(
         raise Unreadable(dataclasses.replace(error, reason=error.reason + _header_below(records))) from fault
     has_rows = False
     for line, record in records:
+        if not has_rows and names_again(names, record):
+            reason = (
+                f"Line {line} looks like a second header: say that the header stands there (header line {line}), or "
+                "remove it."
+            )
+            raise Unreadable(RowError(line, "header_as_row", reason))
         row = _row(shape, header, line, [restored(cell) for cell in record] if released else record)
         if not has_rows and isinstance(row, RowError) and row.code == "header_as_row":
             raise Unreadable(row)

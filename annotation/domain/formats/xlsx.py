@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import python_calamine
 
 from annotation.domain.formats.base import Reading, Row, RowError, Unreadable
-from annotation.domain.formats.csv import rows_of_cells
+from annotation.domain.formats.csv import rows_of_cells, without_survey_rows
 
 UNPACKED = 256 * 2**20
 """The maximum size of all parts of a workbook, unpacked, in bytes."""
@@ -137,7 +137,10 @@ class _Sheet:
             yield self._checked(row)
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the header and the rows with their lines."""
+        """Return the header and the rows with their lines."""
+        return without_survey_rows(self._records(), self.reading)
+
+    def _records(self) -> Iterator[tuple[int, list[str]]]:
         for line, cells in enumerate(self.sheet.to_python(), start=self.first_row + 1):
             if line < self.reading.header_line:
                 continue

@@ -15,11 +15,12 @@ import numpy as np
 
 from annotation.domain.imports.near_duplicates import (
     ALIKE,
-    LEAST_PIECES,
-    Pieces,
+    band_marks,
+    in_common,
     keys_of,
     level_of,
     negations_in,
+    pieces_of,
     runs_of,
 )
 
@@ -72,15 +73,13 @@ class Shelf:
 
     def add(self, texts: Sequence[str]) -> None:
         """Add texts. An empty text keeps its number and is near no other."""
-        all_runs = [runs_of(text) for text in texts]
-        levels = [level_of(runs) for runs in all_runs]
-        pieces = Pieces(levels)
-        for at, (runs, level) in enumerate(zip(all_runs, levels, strict=True)):
-            place = len(self._texts)
+        for place, text in enumerate(texts, start=len(self._texts)):
+            runs = runs_of(text)
+            level = level_of(runs)
             self._texts.append(level)
             if level:
                 self._one_word.add(set(keys_of(runs)), place)
-                self._bands.add(_marks(pieces, at, negations_in(runs)), place)
+                self._bands.add(band_marks(level, negations_in(runs)), place)
 
     def near(self, text: str) -> int | None:
         """Return the number of a near-duplicate of this text.
@@ -95,15 +94,9 @@ class Shelf:
         for key in keys_of(runs):
             for place in self._one_word.owners(key):
                 return place
-        candidates = {
-            place for mark in _marks(Pieces([level]), 0, negations_in(runs)) for place in self._bands.owners(mark)
-        }
-        alike = (place for place in sorted(candidates) if Pieces([level, self._texts[place]]).common(0, 1) > ALIKE)
+        candidates = {place for mark in band_marks(level, negations_in(runs)) for place in self._bands.owners(mark)}
+        if not candidates:
+            return None
+        own = pieces_of(level)
+        alike = (place for place in sorted(candidates) if in_common(own, pieces_of(self._texts[place])) > ALIKE)
         return next(alike, None)
-
-
-def _marks(pieces: Pieces, place: int, negations: int) -> list[int]:
-    """Return one number per band of a text that is long enough to be compared by its pieces."""
-    if len(pieces.texts[place]) < LEAST_PIECES:
-        return []
-    return [hash((band, mark, negations)) & 0xFFFFFFFFFFFFFFFF for band, mark in enumerate(pieces.marks(place))]

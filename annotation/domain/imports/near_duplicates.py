@@ -19,9 +19,11 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,7 +44,9 @@ _PIECE = 5
 LEAST_PIECES = 2 * _PIECE
 """The minimum length, in characters, for a comparison by pieces."""
 _BANDS, _ROWS = 16, 4
-_PRIME = (1 << 61) - 1
+_TIMES = np.random.default_rng(20_260_101).integers(1, 1 << 63, _BANDS * _ROWS, dtype=np.uint64) | np.uint64(1)
+_PART_BITS = 6
+"""Numbers are sorted in so many parts, as a power of two."""
 
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
 _HANDLE = re.compile(r"@\w+")
@@ -79,16 +83,30 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character).startswith("P")
 
 
-def near_texts(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+def near_texts(
+    texts: Iterable[str], count: int | None = None, text_at: Callable[[int], str] | None = None
+) -> Iterator[tuple[int, int]]:
     """Yield pairs of indices of near-duplicate texts.
 
-    The pairs connect all texts of a group; empty texts are in none.
+    The pairs connect all texts of a group; empty texts are in none. `texts` are a sequence, or come once and in order:
+    then there are `count`, and `text_at` reads one again. Of each text its keys and marks are held, 12 bytes each: some
+    450 bytes for a text of twenty words.
     """
-    runs, chains = [runs_of(text) for text in texts], Chains(len(texts))
-    for first, second in _one_word_apart(runs):
-        if chains.join(first, second):
-            yield first, second
-    yield from _much_in_common(runs, chains)
+    if text_at is None:
+        texts = list(texts)
+        count, text_at = len(texts), texts.__getitem__
+    assert count is not None
+    keys, marks, chains = _Numbers(), _Numbers(), Chains(count)
+    for place, text in enumerate(texts):
+        runs = runs_of(text)
+        if any(runs):
+            keys.add(set(keys_of(runs)), place)
+            marks.add(band_marks(level_of(runs), negations_in(runs)), place)
+    for _number, owners in keys.shared():
+        for first, second in pairwise(owners.tolist()):
+            if chains.join(first, second):
+                yield first, second
+    yield from _much_in_common(text_at, marks, chains)
 
 
 def _key(words: Sequence[str], negations: int) -> int:
@@ -122,70 +140,75 @@ def keys_of(runs: list[list[str]]) -> Iterator[int]:
         place += len(run)
 
 
-def _one_word_apart(texts: Sequence[list[list[str]]]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of texts that share a key. Two flat columns of keys keep the memory small."""
-    keys: list[npt.NDArray[np.uint64]] = []
-    owners: list[npt.NDArray[np.int64]] = []
-    for place, runs in enumerate(texts):
-        if any(runs):
-            own = np.array(sorted(set(keys_of(runs))), dtype=np.uint64)
-            keys.append(own)
-            owners.append(np.full(len(own), place, dtype=np.int64))
-    if not keys:
-        return
-    column, owner = np.concatenate(keys), np.concatenate(owners)
-    order = np.lexsort((owner, column))
-    column, owner = column[order], owner[order]
-    same = np.flatnonzero(column[1:] == column[:-1])
-    yield from zip(owner[same].tolist(), owner[same + 1].tolist(), strict=True)
+class _Numbers:
+    """64-bit numbers with the texts that have them, in flat columns. Texts come in their order."""
+
+    def __init__(self) -> None:
+        self._parts = [(array("Q"), array("I")) for _part in range(1 << _PART_BITS)]  # by the first bits
+
+    def add(self, numbers: Iterable[int], owner: int) -> None:
+        for number in numbers:
+            column, owners = self._parts[number >> (64 - _PART_BITS)]
+            column.append(number)
+            owners.append(owner)
+
+    def shared(self) -> Iterator[tuple[int, npt.NDArray[np.uint32]]]:
+        """Yield each number that several texts have, in order, with these texts; the columns are let go."""
+        while self._parts:
+            numbers, texts = self._parts.pop(0)
+            column, owners = np.frombuffer(numbers, np.uint64), np.frombuffer(texts, np.uint32)
+            order = np.argsort(column, kind="stable")
+            column, owners = column[order], owners[order]
+            edges = np.concatenate(([0], np.flatnonzero(column[1:] != column[:-1]) + 1, [len(column)]))
+            for at in np.flatnonzero(np.diff(edges) > 1).tolist():
+                yield int(column[edges[at]]), owners[edges[at] : edges[at + 1]]
 
 
-def _much_in_common(runs: Sequence[list[list[str]]], chains: Chains) -> Iterator[tuple[int, int]]:
+def _much_in_common(text_at: Callable[[int], str], marks: _Numbers, chains: Chains) -> Iterator[tuple[int, int]]:
     """Yield pairs of similar texts that are not yet connected, and connect them."""
-    texts = [level_of(text_runs) for text_runs in runs]
-    pieces = Pieces(texts)
-    buckets: dict[tuple[int, bytes, int], list[int]] = defaultdict(list)
-    for place, text in enumerate(texts):
-        if len(text) >= LEAST_PIECES:
-            negations = negations_in(runs[place])
-            for band, mark in enumerate(pieces.marks(place)):
-                buckets[band, mark, negations].append(place)
-    for members in buckets.values():
+    pieces = lru_cache(maxsize=4096)(lambda place: pieces_of(level_of(runs_of(text_at(place)))))
+    buckets = [
+        (int(owners[0]), number % _BANDS, owners)
+        for number, owners in marks.shared()
+        if len({chains.root(place) for place in owners.tolist()}) > 1
+    ]
+    for _first, _band, owners in sorted(buckets, key=itemgetter(0, 1)):
+        members = owners.tolist()
         # Each member is compared with the first of its bucket and with up to eight members before it.
         for at, place in enumerate(members[1:], start=1):
             for earlier in (members[0], *members[max(1, at - 8) : at]):
-                if chains.root(earlier) != chains.root(place) and pieces.common(earlier, place) > ALIKE:
+                if chains.root(earlier) != chains.root(place) and in_common(pieces(earlier), pieces(place)) > ALIKE:
                     chains.join(earlier, place)
                     yield earlier, place
 
 
-class Pieces:
-    """The five-character pieces of texts, as numbers, and their MinHash marks."""
+def band_marks(level: str, negations: int) -> list[int]:
+    """Return a number for each band of the text as its pieces are compared; its last digits name the band.
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self.texts = texts
-        dice = np.random.default_rng(20_260_101)
-        self._times = dice.integers(1, 1 << 31, _BANDS * _ROWS, dtype=np.uint64) | np.uint64(1)
-        self._plus = dice.integers(0, 1 << 31, _BANDS * _ROWS, dtype=np.uint64)
+    Similar texts with as many negations probably share one. A text too short to be compared by pieces has none.
+    """
+    if len(level) < LEAST_PIECES:
+        return []
+    least = (pieces_of(level)[:, None] * _TIMES).min(axis=0)  # modulo 2 ** 64, so each factor has an order of its own
+    digests = (
+        hashlib.blake2b(least[at : at + _ROWS].tobytes(), digest_size=8, key=negations.to_bytes(4)).digest()
+        for at in range(0, _BANDS * _ROWS, _ROWS)
+    )
+    return [int.from_bytes(digest) // _BANDS * _BANDS + band for band, digest in enumerate(digests)]
 
-    def numbers(self, place: int) -> npt.NDArray[np.uint64]:
-        """Return each distinct piece of the text as one number."""
-        points = np.frombuffer(self.texts[place].encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
-        rolled = np.zeros(len(points) - _PIECE + 1, dtype=np.uint64)
-        for at in range(_PIECE):
-            rolled = rolled * np.uint64(1_000_003) + points[at : at + len(rolled)]
-        rolled ^= rolled >> np.uint64(29)
-        rolled *= np.uint64(0xBF58476D1CE4E5B9)
-        return np.unique(rolled ^ (rolled >> np.uint64(32)))
 
-    def marks(self, place: int) -> Iterator[bytes]:
-        """Return one mark per band; similar texts probably share one of them."""
-        low = self.numbers(place) & np.uint64(0x7FFFFFFF)
-        least = ((low[:, None] * self._times + self._plus) % np.uint64(_PRIME)).min(axis=0)
-        return (least[at : at + _ROWS].tobytes() for at in range(0, _BANDS * _ROWS, _ROWS))
+def in_common(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64]) -> float:
+    """Return the share of common pieces (Jaccard) of two texts."""
+    both = len(np.intersect1d(left, right, assume_unique=True))
+    return both / (len(left) + len(right) - both)
 
-    def common(self, left: int, right: int) -> float:
-        """Return the share of common pieces (Jaccard)."""
-        first, second = self.numbers(left), self.numbers(right)
-        both = len(np.intersect1d(first, second, assume_unique=True))
-        return both / (len(first) + len(second) - both)
+
+def pieces_of(level: str) -> npt.NDArray[np.uint64]:
+    """Return each distinct piece of the text, of five characters, as one number."""
+    points = np.frombuffer(level.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
+    rolled = np.zeros(len(points) - _PIECE + 1, dtype=np.uint64)
+    for at in range(_PIECE):
+        rolled = rolled * np.uint64(1_000_003) + points[at : at + len(rolled)]
+    rolled ^= rolled >> np.uint64(29)
+    rolled *= np.uint64(0xBF58476D1CE4E5B9)
+    return np.unique(rolled ^ (rolled >> np.uint64(32)))

@@ -28,6 +28,7 @@ _LOSSLESS = frozenset({"PNG", "GIF", "TIFF", "BMP"})
 _JPEG_END = b"\xff\xd9"
 _NO_PIXELS = b"\x5a\xc3\x96\x3c" * 64
 _MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a")
+_TIFF_MAGIC = (b"II*\0", b"MM\0*")
 _BLURRED_SIDE, _GRAIN = 480, 20
 _BROKEN = (OSError, SyntaxError, ValueError, EOFError, struct.error, IndexError, KeyError, TypeError, AttributeError)
 """The exceptions that Pillow raises on broken files."""
@@ -128,6 +129,9 @@ def _unidentified(content: bytes, limits: PictureLimits) -> BadPicture:
     webp = content.startswith(b"RIFF") and content[8:12] == b"WEBP"
     if webp or content.startswith(_MAGIC):
         return BadPicture("corrupt_image", "The picture is damaged and cannot be decoded.")
+    if content.startswith(_TIFF_MAGIC):
+        reason = "This TIFF is damaged, or of a kind that is not read. Save it with 8 bits a colour, or as PNG."
+        return BadPicture("image_type", reason, 415)
     return BadPicture("image_type", "Only JPEG, PNG, WebP, GIF, HEIC, AVIF, TIFF and BMP pictures are taken.", 415)
 
 

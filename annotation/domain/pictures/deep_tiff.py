@@ -1,10 +1,12 @@
-"""TIFF of colours with 12 bits each, which Pillow does not read: scanners and cameras write it in plain strips.
+"""TIFF of greys and colours with 12 bits each, as scanners and cameras write it. Pillow does not read most of them.
 
-Two samples take three bytes. The upper eight bits of each are what a page can show.
+The strips may be plain, or packed in any way that Pillow unpacks, such as LZW and Deflate. Two samples take three
+bytes. The upper eight bits of each are what a page can show.
 """
 
+import io
 import struct
-import zlib
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -12,9 +14,10 @@ from PIL import Image
 
 _ORDERS = {b"II*\0": "<", b"MM\0*": ">"}
 _WIDTH, _HEIGHT, _BITS, _COMPRESSION, _KIND = 256, 257, 258, 259, 262
-_STRIPS, _SAMPLES, _LENGTHS, _PLANES = 273, 277, 279, 284
-_PLAIN, _DEFLATED = 1, frozenset({8, 32946})
-_RGB, _TOGETHER = 2, 1
+_BIT_ORDER, _STRIPS, _SAMPLES, _ROWS, _LENGTHS, _PLANES, _PREDICTOR = 266, 273, 277, 278, 279, 284, 317
+_GREY, _RGB = 1, 2
+_MODES = {(12, _GREY): "L", (12, 12, 12, _RGB): "RGB"}
+"""The modes of what is read, by the bits of each sample and the kind of picture."""
 _SIZES = {3: (2, "H"), 4: (4, "I")}
 _MOST_TAGS, _MOST_STRIPS = 200, 100_000
 _LOW_TO_HIGH = bytes((byte & 15) << 4 for byte in range(256))
@@ -28,16 +31,19 @@ def read(content: bytes, most_pixels: int) -> Image.Image | None:
     order = _ORDERS.get(content[:4])
     if order is None:
         return None
-    with suppress(struct.error, IndexError, KeyError, ValueError, zlib.error):
+    with suppress(struct.error, IndexError, KeyError, ValueError, OSError):
         tags = _tags(content, order)
         (width,), (height,) = tags[_WIDTH], tags[_HEIGHT]
-        is_read = tags[_BITS] == (12, 12, 12) and tags[_SAMPLES] == (3,) and tags[_KIND] == (_RGB,)
-        if not is_read or tags.get(_PLANES, (_TOGETHER,)) != (_TOGETHER,) or not 0 < width * height <= most_pixels:
+        mode = _MODES.get((*tags[_BITS], *tags[_KIND]))
+        samples = len(tags[_BITS])
+        if mode is None or tags.get(_SAMPLES, (1,)) != (samples,) or tags.get(_PLANES, (1,)) != (1,):
             return None
-        row = (width * 36 + 7) // 8
-        packed = _packed(content, tags, row * height)
-        rows = (_in_eight_bits(packed[start : start + row], width * 3) for start in range(0, row * height, row))
-        picture = Image.frombytes("RGB", (width, height), b"".join(rows))
+        if not 0 < width * height <= most_pixels:
+            return None
+        row = (width * 12 * samples + 7) // 8
+        packed = _unpacked(content, tags, row, height)
+        rows = (_in_eight_bits(packed[start : start + row], width * samples) for start in range(0, row * height, row))
+        picture = Image.frombytes(mode, (width, height), b"".join(rows))
         picture.format = "TIFF"
         return picture
     return None
@@ -58,18 +64,26 @@ def _tags(content: bytes, order: str) -> Tags:
     return tags
 
 
-def _packed(content: bytes, tags: Tags, size: int) -> bytes:
-    """Return all strips behind each other. Raises ValueError where they hold another number of bytes."""
-    (compression,) = tags[_COMPRESSION]
-    parts = [content[at : at + length] for at, length in zip(tags[_STRIPS], tags[_LENGTHS], strict=True)]
-    if compression in _DEFLATED:
-        parts = [zlib.decompressobj().decompress(part, size) for part in parts]
-    elif compression != _PLAIN:
-        raise ValueError(compression)
-    packed = b"".join(parts)
-    if len(packed) != size:
-        raise ValueError(len(packed))
-    return packed
+def _unpacked(content: bytes, tags: Tags, row: int, height: int) -> bytes:
+    """Return all rows, unpacked by Pillow: it is told that each byte of them is a grey of 8 bits."""
+    if tags.get(_PREDICTOR, (1,)) != (1,) or tags.get(_BIT_ORDER, (1,)) != (1,):
+        raise ValueError("differences, or bits in another order")
+    strips = tags[_STRIPS]
+    told = {_WIDTH: row, _HEIGHT: height, _BITS: 8, _COMPRESSION: tags[_COMPRESSION][0], _KIND: _GREY, _SAMPLES: 1}
+    told |= {_ROWS: tags.get(_ROWS, (height,))[0]}
+    lists_at = 8 + 2 + 12 * (len(told) + 2) + 4
+    content_at = lists_at + 8 * len(strips)
+    starts = struct.pack(f"<{len(strips)}I", *(at + content_at for at in strips))
+    lengths = struct.pack(f"<{len(strips)}I", *tags[_LENGTHS])
+    alone = len(strips) == 1
+    entries = [struct.pack("<HHII", tag, 4, 1, value) for tag, value in told.items()]
+    for tag, values, at in ((_STRIPS, starts, lists_at), (_LENGTHS, lengths, lists_at + len(starts))):
+        entries.append(struct.pack("<HHI", tag, 4, len(strips)) + (values if alone else struct.pack("<I", at)))
+    entries.sort(key=lambda entry: struct.unpack_from("<H", entry))
+    head = b"II*\0" + struct.pack("<IH", 8, len(entries)) + b"".join(entries) + bytes(4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # the picture itself has few enough pixels
+        return Image.open(io.BytesIO(head + starts + lengths + content), formats=["TIFF"]).tobytes()
 
 
 def _in_eight_bits(row: bytes, samples: int) -> bytes:

@@ -87,7 +87,7 @@ class Shares:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Member:
     """An item to be assigned: its id and its stratum, of which every part gets its share."""
 
@@ -177,9 +177,9 @@ def _dealt(
         missing[part][members[place].stratum] -= 1
         room[part] -= 1
 
-    def drawn(group: Sequence[int]) -> tuple[int, str]:
+    def drawn(group: Sequence[int]) -> tuple[int, bytes]:
         name = min(members[place].id for place in group)
-        return -len(group), hashlib.sha256(f"{seed}\n{name}".encode()).hexdigest()
+        return -len(group), hashlib.sha256(f"{seed}\n{name}".encode()).digest()
 
     for group in sorted(groups, key=drawn):
         frozen_ids = sorted(members[place].id for place in group if members[place].id in frozen)

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Format, Reading, Row, RowError, Unreadable
-from annotation.domain.formats.csv import Table, header_line_of, stands_without_header
+from annotation.domain.formats.csv import Table, header_line_of, names_again, stands_without_header
 from annotation.domain.formats.jsonl import object_sources
 from annotation.domain.formats.lines import check_head
 from annotation.domain.formats.parquet import Parquet
@@ -66,6 +66,8 @@ def _of_table(records: Iterator[tuple[int, list[str]]], reading: Reading) -> tup
     rows = [(at, cells) for at, cells in looked_at if at >= line]
     if line == looked_at[0][0] and reading.header_line < 2 and stands_without_header([cells for _, cells in rows]):
         line, rows = 0, list(chain([(0, [""] * len(rows[0][1]))], rows))
+    if line and len(rows) > 1 and names_again(rows[0][1], rows[1][1]):
+        line, rows = rows[1][0], rows[1:]
     names = [cell.strip() or f"column {place}" for place, cell in enumerate(rows[0][1], start=1)]
     return names, [cells for _, cells in rows[1 : SHOWN + 1]], line
 

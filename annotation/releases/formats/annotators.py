@@ -7,6 +7,7 @@ from typing import Any
 from annotation.domain.columns.column import FLAG, TEXT, names_of
 from annotation.domain.columns.items import ITEMS
 from annotation.domain.formats.kept_columns import EXTRA, PREFIX, as_cell
+from annotation.domain.formats.labels.of_annotators import ABOUT, NAMED, parts_of
 from annotation.domain.questions.released_answers import flat_columns, flat_values
 from annotation.domain.releases.column_types import TYPES, Typed, label_types, types_of
 from annotation.domain.releases.columns import SETS, joined
@@ -22,7 +23,8 @@ _SETS = SETS | {"gold_categories"}
 class Annotators:
     """`annotators.csv` and `annotators.parquet`: the item's columns, then the label's, `category_name` among them.
 
-    Each further question has two columns, its answer and the version that was asked.
+    Each further question has two columns, its answer and the version that was asked. Passages with names, and what is
+    known of people, are those of the label's annotator.
     """
 
     def __init__(self, target: Target) -> None:
@@ -49,7 +51,8 @@ class Annotators:
         item |= {name: kept.get(name.removeprefix(PREFIX)) for name in self._kept}
         for label in row["labels"]:
             code = label["category"]
-            long = item | label | {"label_target_group": label["target_group"]}
+            own = {name: parts_of(label["annotator"], item[name]) for name in (NAMED, ABOUT) if name in item}
+            long = item | own | label | {"label_target_group": label["target_group"]}
             long |= flat_values(label) if self._asks else {}
             long |= {"category_name": self._name_of.get(code), "hateful": self._hateful.get(code)}
             self._sheet.row(joined(long[name]) if name in _SETS else as_cell(long[name]) for name in self._typed.types)

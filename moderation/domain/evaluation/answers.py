@@ -15,7 +15,7 @@ HATEFUL, NOT_HATEFUL = 1, 0
 """The classes of the binary task."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Gold:
     """An item's known answer. `label` is a category's code, or None if only hateful or not is known.
 

@@ -10,8 +10,10 @@ from knox.models import AuthToken
 from annotation.domain.choices import Role, Stage
 from annotation.domain.glossary.entry import EntryValues
 from annotation.glossary import entries
-from annotation.models import Batch, Membership, Prior
+from annotation.models import Adjudication, Batch, Item, Membership, Prior
 from builders import category, make_item, make_labelled_item, make_member, make_project, make_user
+from generation.models import Exchange, Reply
+from runs.models import Run
 
 pytestmark = pytest.mark.django_db
 
@@ -99,6 +101,37 @@ def test_a_list_is_walked_by_key_without_being_counted():
     assert (both.status_code, both.json()["code"]) == (400, "unknown_filter")
 
 
+@pytest.mark.parametrize(
+    ("place", "key"),
+    [
+        ("labels/given/", "id"),
+        ("decisions/", "item"),
+        ("runs/", "run"),
+        ("counterspeech/exchanges/", "id"),
+        ("counterspeech/replies/all/", "id"),
+    ],
+)
+def test_other_long_lists_are_walked_by_key_too(place, key):
+    project = make_project()
+    admin, people = make_member(project, Role.ADMIN, Role.REVIEWER), [make_member(project) for _ in range(3)]
+    for number in range(3):
+        item = make_labelled_item(project, people, (1,), external_id=f"r-{number}")
+        Adjudication.objects.create(item=item, round=1, ruling="decide", rationale="Yes.", item_version=1)
+        limits = {"call_limit": 3, "token_limit": 1000, "seconds_limit": 60}
+        Run.objects.create(method="arcade", project=project.public_id, subject=item.public_id, **limits)
+        exchange = Exchange.objects.create(project=project, item=item, opened_by=admin)
+        Reply.objects.create(exchange=exchange, author=admin, intent="positive", text="No.")
+    Item.objects.update(stage=Stage.GOLD)
+    client, address = client_of(admin), f"/api/v1/projects/{project.slug}/{place}"
+    whole = client.get(address).json()
+    first = client.get(f"{address}?after=&limit=2").json()
+    last = client.get(f"{address}?after={first['next']}&limit=2").json()
+    back = client.get(f"{address}?before={last['previous']}&limit=2").json()
+    assert [row[key] for page in (first, last) for row in page["results"]] == [row[key] for row in whole["results"]]
+    assert [row[key] for row in back["results"]] == [row[key] for row in first["results"]]
+    assert (whole["count"], first["count"], last["next"]) == (3, None, None)
+
+
 @pytest.mark.parametrize("wrong", ["-1", "0", "abc", "１２", "1.5", "99999999999999999999"])
 @pytest.mark.parametrize(("name", "most"), [("page", "1,000,000,000"), ("limit", "200")])
 def test_a_page_or_limit_that_is_none_is_refused_by_name(name, most, wrong):
@@ -119,10 +152,10 @@ def test_a_page_or_limit_that_is_empty_or_in_range_is_accepted(query):
     ("place", "there_are"),
     [
         ("disputes/", "batch, difficulty, disagreement, level, limit, order, page, reason, run, score, who"),
-        ("runs/", "limit, method, page, state"),
+        ("runs/", "after, before, limit, method, page, state"),
         ("labels/", "after, before, limit, page"),
         ("training/posts/", "limit, page"),
-        ("decisions/", "limit, page"),
+        ("decisions/", "after, before, limit, page"),
         ("appeals/", "limit, page"),
         ("injection/samples/", "limit, state"),
     ],

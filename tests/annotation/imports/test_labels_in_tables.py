@@ -449,3 +449,12 @@ def test_the_rows_between_header_and_answers_of_qualtrics_are_no_posts(project: 
     report = read(project, content, mapped)
     assert (report.errors, report.items, report.labels, dict(report.left)) == ([], 2, 2, {"service": 2})
     assert labels() == {"R_1": {"source-1": 1}, "R_2": {"source-1": 0}}
+
+
+def test_the_questions_of_qualtrics_may_be_the_header(project: Project) -> None:
+    content = table(
+        ("ResponseId", "Q2"), ("Response ID", "Why?"), ('{"ImportId":"_recordId"}', '{"ImportId":"QID2_TEXT"}'),
+        ("R_1", "It names a group."),
+    )  # fmt: skip
+    report = read(project, content, Mapped(id="Response ID", text="Why?"), header_line=2)
+    assert (report.errors, report.items, dict(report.left)) == ([], 1, {"service": 1})

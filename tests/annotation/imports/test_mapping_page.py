@@ -52,6 +52,7 @@ class File:
     """Whether the command line that is printed reads the file as it stands."""
 
 
+TWO_HEADERS = b"StartDate,ResponseId,Q1\nStart Date,Response ID,What is it?\n2026-01-02,R_1,A garden.\n"
 FILES = {
     "korean names": File(
         "번호,문장\n1,정원에 꽃\n2,길\n".encode(), ["번호", "문장"], ["1", "정원에 꽃"], ["정원에 꽃", "길"]
@@ -90,6 +91,15 @@ FILES = {
         ["1", "one", "a"],
         ["one"],
         header_line=2,
+    ),
+    "a second header": File(
+        TWO_HEADERS,
+        ["Start Date", "Response ID", "What is it?"],
+        ["2026-01-02", "R_1", "A garden."],
+        ["A garden."],
+        {"What is it?": "text"},
+        header_line=2,
+        runs=False,
     ),
     "no header": File(
         b"1,a long post about gardens\n2,another\n",
@@ -213,6 +223,20 @@ def test_a_header_below_never_becomes_a_post(content: bytes, tmp_path: Any, caps
         call_command("import_items", "garden", str(tmp_path / "t.csv"), text_column=column)
     assert "Line 2 looks like the header" in capsys.readouterr().out
     assert not Item.objects.filter(project=project).exists()
+
+
+def test_a_second_header_is_no_post(client: Any, tmp_path: Any, capsys: Any) -> None:
+    make_project_with_admin(client)
+    (tmp_path / "t.csv").write_bytes(TWO_HEADERS)
+    with pytest.raises(SystemExit):
+        call_command("import_items", "garden", str(tmp_path / "t.csv"), text_column="Q1")
+    assert "Line 2 looks like a second header" in capsys.readouterr().out
+    row, _page = uploaded(client, TWO_HEADERS)
+    client.post(act(row), {"do": "map", "encoding": "utf-8", "header_line": 2, "use_1": "id", "use_2": "text"})
+    row.refresh_from_db()
+    assert [(post["line"], post["external_id"], post["text"]) for post in row.outcome["preview"]] == [
+        (3, "R_1", "A garden.")
+    ]
 
 
 def make_project_with_admin(client: Any) -> None:

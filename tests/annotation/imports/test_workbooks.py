@@ -71,6 +71,12 @@ CELLS = {
 }
 
 
+def test_the_rows_between_header_and_answers_of_qualtrics_are_no_posts() -> None:
+    ids = ('{"ImportId":"_recordId"}', '{"ImportId":"QID2_TEXT"}')
+    survey = workbook(("id", "text"), ("Response ID", "Why?"), ids, ("R_1", "It names a group."))
+    assert only(read(survey)).external_id == "R_1"
+
+
 def test_a_merged_title_above_the_header_is_told_and_passed_over() -> None:
     titled = workbook(("Posts of May", None, None), ("id", "text", "source"), ("a", "One.", "x"))
     assert refusal(titled).reason.endswith("Line 2 looks like the header: say that it stands there (header line 2).")

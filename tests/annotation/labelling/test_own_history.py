@@ -9,9 +9,10 @@ from django.utils import timezone
 from annotation.assignment.claim import claim
 from annotation.assignment.outcomes import HeldSeat
 from annotation.domain.choices import Reason, Stage
+from annotation.labelling import own_history
 from annotation.labelling.own_history import PAGE, history_page
 from annotation.members import participation
-from annotation.models import Item, Membership, Project, Skip
+from annotation.models import Item, Label, Membership, Project, Seat, Skip
 from builders import make_label, make_member, make_open_item, make_project
 
 pytestmark = pytest.mark.django_db
@@ -50,8 +51,8 @@ def labelled(member: Membership, text: str) -> Item:
     return item
 
 
-def texts(member: Membership, number: str = "1") -> list[str]:
-    return [row["item"].text for row in history_page(Membership.objects.get(pk=member.pk), number)[1]]
+def texts(member: Membership, **query: str) -> list[str]:
+    return [row["item"].text for row in history_page(Membership.objects.get(pk=member.pk), query)[1]]
 
 
 def test_labels_and_skips_stand_together_by_time(wren: Membership) -> None:
@@ -70,10 +71,45 @@ def test_what_was_reported_is_not_shown(wren: Membership) -> None:
     assert texts(wren) == []
 
 
-def test_it_goes_on_over_pages(wren: Membership) -> None:
+def test_it_has_pages_of_a_number_up_to_a_bound(wren: Membership) -> None:
     for number in range(PAGE + 2):
         skipped(wren, f"{number}", minutes_ago=number)
-    assert [*texts(wren), *texts(wren, "2")] == [str(number) for number in range(PAGE + 2)]
+    assert [*texts(wren), *texts(wren, page="2")] == [str(number) for number in range(PAGE + 2)]
+    assert texts(wren, page="3") == texts(wren, page="1000000") == texts(wren, page="x") == texts(wren)
+
+
+@pytest.mark.parametrize("active", [True, False])
+def test_it_goes_on_by_key_in_both_directions(wren: Membership, active: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_history, "PAGE", 2)
+    for text in "abc":  # a label and two skips of one moment each
+        [label] = Label.objects.filter(item=labelled(wren, f"label {text}"))
+        Seat.objects.filter(label=label).update(filled_at=label.created_at)
+        skips = [skipped(wren, f"skip {number} {text}").pk for number in (1, 2)]
+        Skip.objects.filter(pk__in=skips).update(created_at=label.created_at)
+    if not active:
+        participation.deactivate(wren, by=None)
+    member = Membership.objects.get(pk=wren.pk)
+    pages: list[list[str]] = []
+    page, rows = history_page(member, {})
+    while True:
+        pages.append([row["item"].text for row in rows])
+        if page.next is None:
+            break
+        page, rows = history_page(member, page.next)
+    whole = [f"{kind} {text}" for text in "cba" for kind in ("label", "skip 2", "skip 1")]
+    assert [text for texts_of in pages for text in texts_of] == whole
+    for expected in reversed(pages[:-1]):
+        assert page.previous is not None
+        page, rows = history_page(member, page.previous)
+        assert [row["item"].text for row in rows] == expected
+    assert page.previous is None
+
+
+def test_a_key_of_somebody_else_gives_the_first_page(wren: Membership) -> None:
+    skipped(wren, "Mine.")
+    theirs = skipped(make_member(wren.project), "Theirs.")
+    for key in (str(theirs.item.public_id), "x"):
+        assert texts(wren, after=key) == texts(wren, before=key) == ["Mine."]
 
 
 def test_a_skip_is_shown_with_its_reason_and_labelled_after_all(wren: Membership, client: Client) -> None:
@@ -112,7 +148,7 @@ def test_where_checks_are_mixed_in_the_clock_decides_and_a_check_is_not_told(
     check, full = skipped(wren, "A check.", minutes_ago=minutes_ago), skipped(wren, "Full.", minutes_ago=minutes_ago)
     Item.objects.filter(pk=check.item_id).update(stage=Stage.KNOWN)
     Item.objects.filter(pk=full.item_id).update(taken=2)
-    _page, rows = history_page(Membership.objects.get(pk=wren.pk), "1")
+    _page, rows = history_page(Membership.objects.get(pk=wren.pk), {})
     assert [row["open"] for row in rows] == [offered, offered]
 
 

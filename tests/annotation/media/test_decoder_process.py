@@ -145,13 +145,24 @@ def test_a_tiff_of_any_depth_shows_its_range(mode: str, low: float, high: float,
     assert opened(draw(encoded(picture, "TIFF"), LIMITS).shown).convert("L").getextrema() == shown
 
 
-def tiff_of_12_bits(order: str, deflated: bool, side: tuple[int, int] = (41, 30)) -> bytes:
+def lzw(packed: bytes, row: int) -> bytes:
+    """Return bytes as LZW, which Pillow writes for a grey picture of so many bytes a row."""
+    written = encoded(Image.frombytes("L", (row, len(packed) // row), packed), "TIFF", compression="tiff_lzw")
+    [at], [length] = (opened(written).tag_v2[tag] for tag in (273, 279))
+    return written[at : at + length]
+
+
+PACKED = {1: lambda pixels, row: pixels, 5: lzw, 8: lambda pixels, row: zlib.compress(pixels)}
+"""Ways of packing by their numbers in a TIFF: plain, LZW, Deflate."""
+
+
+def tiff_of_12_bits(order: str, way: int, more: dict[int, int] | None = None) -> bytes:
     """Return a TIFF whose left half is red and whose right half is a dark blue, 12 bits a colour."""
-    (width, height), half = side, side[0] // 2
+    width, height, half = 41, 30, 20
     bits = "".join(f"{c:012b}" for x in range(width) for c in ((4095, 0, 0) if x < half else (0, 256, 2048)))
     row = int(bits.ljust(-(-len(bits) // 8) * 8, "0"), 2).to_bytes(-(-len(bits) // 8))
-    pixels = zlib.compress(row * height) if deflated else row * height
-    single = {256: width, 257: height, 259: 8 if deflated else 1, 262: 2, 273: 140, 277: 3, 279: len(pixels), 284: 1}
+    pixels = PACKED[way](row * height, len(row))
+    single = {256: width, 257: height, 259: way, 262: 2, 273: 140, 277: 3, 279: len(pixels), 284: 1} | (more or {})
     tags = [(tag, 4, 1, value) for tag, value in single.items()] + [(258, 3, 3, 134)]
     out = (b"II*\0" if order == "<" else b"MM\0*") + struct.pack(f"{order}IH", 8, len(tags))
     out += b"".join(struct.pack(f"{order}HHII", *tag) for tag in sorted(tags))
@@ -159,9 +170,9 @@ def tiff_of_12_bits(order: str, deflated: bool, side: tuple[int, int] = (41, 30)
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
-@pytest.mark.parametrize("deflated", [False, True])
-def test_a_tiff_of_12_bits_a_colour_is_shown_in_8(order: str, deflated: bool) -> None:
-    content = tiff_of_12_bits(order, deflated)
+@pytest.mark.parametrize("way", PACKED)
+def test_a_tiff_of_12_bits_a_colour_is_shown_in_8(order: str, way: int) -> None:
+    content = tiff_of_12_bits(order, way)
     shown = opened(draw(content, LIMITS).shown).convert("RGB")
     assert shown.size == (41, 30)
     assert [shown.getpixel(place) for place in ((0, 0), (19, 29), (20, 0), (40, 29))] == [
@@ -169,6 +180,26 @@ def test_a_tiff_of_12_bits_a_colour_is_shown_in_8(order: str, deflated: bool) ->
     ]
     with pytest.raises(BadPicture):
         draw(content[:-40], LIMITS)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_a_grey_tiff_of_12_bits_is_shown_in_8(order: str) -> None:
+    row = int("".join(f"{16 * x:012b}" for x in range(40)), 2).to_bytes(60)
+    single = {256: 40, 257: 30, 258: 12, 259: 5, 262: 1, 273: 140, 278: 30, 279: len(lzw(row * 30, 60))}
+    out = (b"II*\0" if order == "<" else b"MM\0*") + struct.pack(f"{order}IH", 8, len(single))
+    for tag, value in single.items():
+        out += struct.pack(f"{order}HHI", tag, 3, 1) + struct.pack(f"{order}HH", value, 0)
+    shown = opened(draw(out.ljust(140, b"\0") + lzw(row * 30, 60), LIMITS).shown).convert("L")
+    assert [shown.getpixel((x, 29)) for x in (0, 1, 20, 39)] == [0, 1, 20, 39]
+
+
+@pytest.mark.parametrize("more", [{317: 2}, {266: 2}, {284: 2}], ids=["differences", "bits turned round", "planes"])
+def test_a_tiff_that_is_not_read_is_refused_as_a_tiff(more: dict[int, int]) -> None:
+    with pytest.raises(BadPicture) as refused:
+        draw(tiff_of_12_bits("<", 5, more), LIMITS)
+    assert refused.value.code == "image_type" and refused.value.sentence.startswith(
+        "This TIFF is damaged, or of a kind"
+    )
 
 
 def test_a_value_that_is_no_number_is_black_and_the_others_keep_their_range() -> None:

@@ -1,5 +1,6 @@
 """What labels came in with comes out of a release, and out of a release of what was imported from it: byte by byte."""
 
+import csv
 import io
 import json
 from pathlib import Path
@@ -13,12 +14,13 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.core.release_paths import folder_of
-from annotation.domain.choices import Role
+from annotation.domain.choices import Role, Stage
 from annotation.domain.formats.base import LabelUse, Mapped
 from annotation.domain.releases.columns import ReleaseFormat
 from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
-from annotation.models import Membership, Project, Release
+from annotation.items.export import as_jsonl
+from annotation.models import Item, Membership, Project, Release
 from annotation.releases.build import release
 from annotation.releases.request import Selection
 from builders import make_member, make_project
@@ -81,6 +83,41 @@ def test_named_passages_have_a_type_in_parquet() -> None:
     assert rows[1]["marked_passages"] == []
 
 
+LONG_TABLE = Selection(formats=(ReleaseFormat.ANNOTATORS,), people=True)
+
+
+def long_rows(made: Release) -> list[list[dict[str, Any]]]:
+    """Return the rows of the long table, of the CSV and of the Parquet file, with their lists read."""
+    with file_of(made, "annotators.csv").open(encoding="utf-8-sig", newline="") as table:
+        cells = list(csv.DictReader(table))
+    lists = ("marked_passages", "about_annotators")
+    read = [row | {name: json.loads(row[name]) for name in lists if name in row} for row in cells]
+    return [read, pq.read_table(file_of(made, "annotators.parquet")).to_pylist()]
+
+
+def test_the_long_table_has_the_passages_of_each_label() -> None:
+    made = release(imported(lines(POSTS)), None, LONG_TABLE)
+    for rows in long_rows(made):
+        assert all(part.pop("annotator") == row["annotator"] for row in rows for part in row["marked_passages"])
+        assert [row["marked_passages"] for row in rows] == [[BAD, WORD], [BAD], [], [], [], []]
+        assert "about_annotators" not in rows[0]
+
+
+def test_a_list_has_passages_with_names_for_admins_where_labels_are_shown() -> None:
+    project = imported(lines(POSTS))
+    admin, reviewer = make_member(project, Role.ADMIN), make_member(project, Role.REVIEWER)
+    rows = list(map(json.loads, as_jsonl(admin, {})))
+    shown = [[label["annotator"], []] for label in rows[0]["labels"]]
+    for part in rows[0]["marked_passages"]:
+        dict(shown)[part.pop("annotator")].append(part)
+    assert ([parts for _name, parts in shown], rows[1]["marked_passages"]) == ([[BAD, WORD], [BAD], []], [])
+    assert "marked_passages" not in json.loads(next(as_jsonl(reviewer, {})))
+    Item.objects.update(stage=Stage.DISPUTED)
+    blind = make_member(project, Role.ADMIN, Role.ANNOTATOR)
+    [first, *_] = map(json.loads, as_jsonl(blind, {}))
+    assert first["labels"] == first["marked_passages"] == []
+
+
 def test_a_release_without_named_passages_has_no_column_for_them() -> None:
     made = release(imported(lines(POSTS[1:])), None)
     assert "marked_passages" not in rows_of(made)[0]
@@ -115,6 +152,20 @@ def test_columns_about_people_come_back_from_each_format(name: str) -> None:
     again = release(imported((folder_of(made) / name).read_bytes()), None, WITH_PEOPLE)
     for file in ("items.jsonl", "items.csv", "labels.csv"):
         assert bytes_of(again, file) == bytes_of(made, file)
+
+
+def test_the_long_table_and_an_admins_list_say_what_is_known_of_the_annotator() -> None:
+    project = imported(TABLE.encode(), mapped=LONG)
+    known = [[value for value in values if value] for values in PEOPLE.values()]
+    for rows in long_rows(release(project, None, LONG_TABLE)):
+        said = [sorted(part["value"] for part in row["about_annotators"]) for row in rows]
+        assert said == 2 * [sorted(values) for values in known]
+        assert all(part["annotator"] == row["annotator"] for row in rows for part in row["about_annotators"])
+    for rows in long_rows(release(project, None, Selection(formats=(ReleaseFormat.ANNOTATORS,)))):
+        assert "about_annotators" not in rows[0]
+    of_list = json.loads(next(as_jsonl(make_member(project, Role.ADMIN), {})))
+    assert sorted(part["value"] for part in of_list["about_annotators"]) == sorted(sum(known, []))
+    assert "about_annotators" not in json.loads(next(as_jsonl(make_member(project, Role.REVIEWER), {})))
 
 
 def test_columns_about_people_are_released_only_by_wish_and_rare_values_are_told_before(client: Client) -> None:

@@ -51,6 +51,11 @@ def about(annotator: str, person: Mapping[str, Any]) -> list[dict[str, str]]:
     ]
 
 
+def parts_of(annotator: str, value: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the entries of one of the two columns that belong to this annotator."""
+    return [part for part in value if part["annotator"] == annotator]
+
+
 def _word(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(as_cell(value))
 

@@ -1,8 +1,9 @@
 """Train, dev and test: what hangs together stays together, and every part gets its share of each stratum."""
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from io import BytesIO
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
+from annotation.domain.imports import near_duplicates
 from annotation.domain.imports.near_duplicates import near_texts, words_of
 from annotation.domain.pictures.perceptual_hash import likeness, near_pairs, telling
 from annotation.domain.releases.splits import BadShares, Member, Part, Shares, deal
 from annotation.domain.releases.topic_clusters import topics_of
+from annotation.domain.union_find import Chains
 
 EIGHTY = Shares(80, 10, 10)
 
@@ -105,6 +108,55 @@ def test_a_cut_that_a_frozen_list_makes_is_counted():
 # ── Texts ─────────────────────────────────────────────────────────────────────
 
 WORDS = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("a", "e", "i", "o", "u", "ar", "el", "in") if a + b != "no"]
+
+
+def near_texts_held_whole(texts):
+    """The same by dictionaries of all keys and marks: what flat columns, sorted in parts, have to yield."""
+    runs, chains = [near_duplicates.runs_of(text) for text in texts], Chains(len(texts))
+    owners, buckets = defaultdict(list), defaultdict(list)
+    for place, of_text in enumerate(runs):
+        for key in set(near_duplicates.keys_of(of_text)) if any(of_text) else ():
+            owners[key].append(place)
+    yield from (pair for key in sorted(owners) for pair in pairwise(owners[key]) if chains.join(*pair))
+    levels = [near_duplicates.level_of(of_text) for of_text in runs]
+    pieces = {
+        place: near_duplicates.pieces_of(level)
+        for place, level in enumerate(levels)
+        if len(level) >= near_duplicates.LEAST_PIECES
+    }
+    for place, level in enumerate(levels):
+        for mark in near_duplicates.band_marks(level, near_duplicates.negations_in(runs[place])):
+            buckets[mark].append(place)
+    for members in buckets.values():
+        for at, place in enumerate(members[1:], start=1):
+            for earlier in (members[0], *members[max(1, at - 8) : at]):
+                alike = near_duplicates.in_common(pieces[earlier], pieces[place]) > near_duplicates.ALIKE
+                if alike and chains.join(earlier, place):
+                    yield earlier, place
+
+
+def test_texts_that_come_once_give_the_same_pairs_as_texts_held_whole():
+    dice = random.Random(5)
+    texts = [""]
+    for _ in range(100):
+        words = dice.choice(texts).split() if dice.random() < 0.6 else []
+        words = words or dice.choices([*WORDS, "not", "花", "园", "정원"], k=dice.randint(1, 20))
+        for _ in range(dice.randint(0, 3)):
+            words[dice.randrange(len(words))] = dice.choice(WORDS)
+        texts.append(" ".join(words))
+    pairs = list(near_texts(iter(texts), len(texts), texts.__getitem__))
+    assert pairs == list(near_texts_held_whole(texts)) == list(near_texts(texts))
+    assert len(pairs) > 20
+
+
+def test_texts_with_most_pieces_in_common_share_a_mark_and_other_texts_hardly_ever_do():
+    # 16 bands of 4: at 0.7 one of 80 pairs shares none, (1 - 0.7 ** 4) ** 16; at 0.05 one of 10,000 shares one.
+    dice, marks = random.Random(7), near_duplicates.band_marks
+    texts = [["".join(dice.choices("bdfgklmnprstaeiou", k=6)) for _ in range(40)] for _ in range(100)]
+    changed = [" ".join(["zzzzzz", "yyyyyy", "xxxxxx", *words[3:]]) for words in texts]
+    of_texts = [set(marks(" ".join(words), 0)) for words in texts]
+    assert sum(bool(own & set(marks(text, 0))) for own, text in zip(of_texts, changed, strict=True)) >= 98
+    assert sum(bool(own & other) for at, own in enumerate(of_texts) for other in of_texts[:at]) <= 5
 
 
 @settings(max_examples=100)
