@@ -151,6 +151,8 @@ class ProviderError(Exception):
     """The exchanges that were made before it was raised; 0 where the provider was not asked at all."""
     usage = Usage()
     """The tokens of a harmless request that found out whether this one alone is turned away."""
+    is_final = False
+    """Whether the server lets this account have no answer of the model until a person acts: nothing waits for that."""
 
     def __init__(self, message: str, *, code: str | None = None) -> None:
         super().__init__(message)
@@ -192,7 +194,7 @@ class ProviderBusy(ProviderError):
 
 
 class ProviderPaused(ProviderError):
-    """The provider does not serve this account for now (bad key, no quota, breaker open): wait and tell an admin."""
+    """The provider does not serve this account for now (bad key, no quota, breaker open): tell an admin."""
 
     code = "provider_paused"
     model = ""
@@ -205,7 +207,13 @@ class ProviderPaused(ProviderError):
         self.retry_after = retry_after
 
 
-class ModelPaused(ProviderPaused):
+class Forbidden(ProviderPaused):
+    """The provider does not serve this account until a person acts: its key, its money, its place, one model."""
+
+    is_final = True
+
+
+class ModelPaused(Forbidden):
     """The provider does not serve this account with one model; it serves others."""
 
     def __init__(self, message: str, *, model: str, retry_after: float = 60.0) -> None:
@@ -213,7 +221,7 @@ class ModelPaused(ProviderPaused):
         self.model = model
 
 
-class AccessUnclear(ProviderPaused):
+class AccessUnclear(Forbidden):
     """The provider turned the request away and did not say why: the account or this request is at fault.
 
     `sentence` is what it said, without advice.
@@ -224,7 +232,7 @@ class AccessUnclear(ProviderPaused):
         self.sentence = sentence
 
 
-class TooDear(ProviderPaused):
+class TooDear(Forbidden):
     """The account cannot pay for so long an answer, but for one of `tokens`."""
 
     def __init__(self, message: str, tokens: int, *, retry_after: float = 60.0) -> None:

@@ -18,6 +18,7 @@ from providers.thoughts import without_thoughts
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
 _FIRST = 3  # sentences in which a refusal is said
+_LEAST = 6  # so many letters after a quotation speak of it
 _BEFORE = " \t\r\n\"'*#>-“"
 _MARKS, _QUOTATION = ("'", '"', "“"), re.compile(r'"[^"\n]{1,200}"|“[^“”\n]{1,200}”')
 _ERROR, _QUOTED = re.compile(r'\s*\{\s*"(?:error|code|오류|错误)"'), re.compile(r'"([^"]+)"')
@@ -28,6 +29,10 @@ _OF_HATE = re.compile(
 )
 # What goes on from a refusal to a verdict.
 _GOES_ON = re.compile(
+    # A colon, and then what the post does. What it contains or violates is an excuse.
+    r"[:;—]\s*(?:it|(?:the|its|this) (?:\w+ )?(?:post|text|caption|picture|image|words?|meme|comment|sentence|joke))\b"
+    r"(?: themselves| itself)?(?! (?:may |also )?(?:contain|includ|violat|breach|falls|goes"
+    r"|is (?:too|not|off|against|outside|beyond)))|"
     r"[:,;—]\s*(?:(?:so|and|it['’]s|that['’]s)\s)*(?:not |non-)?(?:hateful|harmless)[.!]?\s*$"
     r"|[:：,，](?:所以)?这?(?:不?是)?非?仇恨[。.]?\s*$|[:,] ?(?:비\s?)?혐오(?:이?다|입니다)?\.?\s*$"
     r"|(?:\b(?:but|however|yet|still|though)\b|지만|으나|그러나|但|不过|然而)[^.!?。！？]{0,160}?"
@@ -54,9 +59,11 @@ _UNDECIDED = re.compile(r"\b(?:whether|if|why|when)\b|인지|여부|은지|是�
 class _Language(NamedTuple):
     """How a language refuses, what rates the post instead or cannot decide, and what a machine says of itself.
 
-    `unwilling` says so of anything but a verdict: it refuses where nothing speaks of hate.
+    `unwilling` says so of anything but a verdict: it refuses where nothing speaks of hate. A sentence without a letter
+    of its `script` is not of this language.
     """
 
+    script: re.Pattern[str]
     refusal: re.Pattern[str]
     unwilling: re.Pattern[str]
     verdict: re.Pattern[str]
@@ -154,9 +161,8 @@ def declines_to_write(text: str) -> bool:
 def refuses(text: str) -> bool:
     """Whether one of the first sentences of a text refuses the task, and none rates the post."""
     bare = text.replace("**", "")
-    sentences = _SENTENCE.findall(
-        bare.lstrip(_BEFORE) if bare[:1] in _MARKS else _QUOTATION.sub("…", bare).lstrip(_BEFORE)
-    )
+    is_quoted = bare[:1] in _MARKS and len(_QUOTATION.sub("", bare, count=1).strip(_BEFORE + ".。")) < _LEAST
+    sentences = _SENTENCE.findall((bare if is_quoted else _QUOTATION.sub("…", bare)).lstrip(_BEFORE))
     for place, sentence in enumerate(sentences[:_FIRST]):
         said = sentence.strip(_BEFORE)
         if _is_refusal(said) or (_is_unwilling(said) and not _OF_HATE.search(text)):
@@ -171,7 +177,7 @@ def _rates(sentence: str) -> bool:
 
 
 def _is_unwilling(sentence: str) -> bool:
-    return any(language.unwilling.match(sentence) for language in _LANGUAGES)
+    return _GOES_ON.search(sentence) is None and any(language.unwilling.match(sentence) for language in _LANGUAGES)
 
 
 def is_error(text: str) -> bool:
@@ -183,7 +189,8 @@ def _is_refusal(sentence: str) -> bool:
     if _GOES_ON.search(sentence):
         return False
     return any(
-        language.refusal.match(sentence)
+        language.script.search(sentence)
+        and language.refusal.match(sentence)
         and language.verdict.search(sentence) is None
         and (language.undecided.search(sentence) is None or language.machine.search(sentence) is not None)
         for language in _LANGUAGES

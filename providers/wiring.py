@@ -136,7 +136,6 @@ class _Guarded:
         with self._gate:
             return self._breaker.watch(
                 lambda: self._sender.vectors(texts),
-                model=self.name,
                 harmless=lambda: self._sender.vectors(["Good morning."]),
             )
 
@@ -223,7 +222,7 @@ class _Named:
             if fault.code != "bad_request" or isinstance(fault, WrongAddress):
                 raise
             named = ProviderError(f"{fault}. {origin}", code=fault.code)
-            named.attempts = fault.attempts
+            named.attempts, named.is_final = fault.attempts, fault.is_final
             raise named from fault
 
 

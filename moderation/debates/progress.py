@@ -101,4 +101,4 @@ def words_of(run: Run, turns: Sequence[Turn], keys: Sequence[str]) -> list[StepW
 
 def most_steps(run: Run) -> int:
     """Return the most steps of a run with these options."""
-    return METHODS[run.method].most_calls(run)
+    return METHODS[run.method].calls_of(run)

@@ -192,7 +192,7 @@ def run_context(
     return {
         "item": item,
         "shown": presenters.shown_run(debate_run, categories),
-        "most_calls": 1 if is_judged_again(debate_run) else method.most_calls(debate_run),
+        "most_calls": 1 if is_judged_again(debate_run) else method.calls_of(debate_run),
         "method_name": method.label,
         "repeats": repeat_agreement.repeats_on_post(debate_run, categories),
         "judge_form": (form or JudgeForm(run=debate_run)) if method.judge is not None else None,

@@ -10,8 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
+from annotation.analytics.figure_words import ABOUT_ANSWERS, reason_of
 from annotation.core.found import found
 from annotation.domain.choices import Role
+from annotation.domain.statistics.figure import Figure
 from annotation.models import Membership
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.project_page import project_page
@@ -66,8 +68,15 @@ def rate(request: PersonRequest, slug: str) -> HttpResponse:
 def results(request: PersonRequest, slug: str) -> HttpResponse:
     """κ between people and with the score, and whom people side with."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    context = {"report": human_review.results(member.project)}
+    report = human_review.results(member.project)
+    kappas = [(row, _words_of(row.people), _words_of(row.with_score)) for row in report.kappas]
+    context = {"report": report, "kappas": kappas}
     return project_page(request, member, "moderation/score_review_results.html", context)
+
+
+def _words_of(figure: Figure | None) -> str:
+    """Return why a κ is not defined; of some questions the score says nothing."""
+    return _("The score says nothing about it.") if figure is None else reason_of(figure, ABOUT_ANSWERS) or ""
 
 
 def _row(member: Membership, posted_id: str) -> Score:

@@ -8,10 +8,11 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.domain.baseline import AgentAnswer, BaselineOptions, Variant, read_comment
 from moderation.domain.task import Task
-from moderation.domain.verdicts import stated_verdict, verdict, verdict_shape
+from moderation.domain.verdicts import AnswerShape, stated_verdict, verdict, verdict_shape
 from moderation.methods.debate_method import DebateMethod
 from moderation.methods.post_case import Post, post_of
 from moderation.methods.post_method import PostMethod
+from moderation.methods.second_reader import after_verdict, verdict_in
 from providers.keyword.arcade import ONE_QUESTION
 from providers.roles import ModelRole
 from providers.structured_output import is_refusal
@@ -62,15 +63,25 @@ class Baseline(PostMethod):
             return _comment(case, turns)
         if (turn := turns.get("answer")) is None:
             return [_question(case)]
-        if case.options.variant is Variant.AGENT:
-            return Finish(stated_verdict(turn.value["label"] == "hateful", turn.value["reason"]))
-        return Finish(verdict(turn.value, case.post.categories))
+        value = verdict_in(turn, _shape(case)) or {}
+        reason = value.get("reason", "")
+        return after_verdict(case.post, turns, "answer", ModelRole.BASELINE, reason, lambda: _stated(case, value))
+
+
+def _stated(case: BaselineCase, value: dict[str, Any]) -> dict[str, Any]:
+    if case.options.variant is Variant.AGENT:
+        return stated_verdict(value["label"] == "hateful", value["reason"])
+    return verdict(value, case.post.categories)
+
+
+def _shape(case: BaselineCase) -> type[AnswerShape]:
+    task = _TASK.get(case.options.variant)
+    return verdict_shape(case.post.categories, task) if task else AgentAnswer
 
 
 def _question(case: BaselineCase) -> Step:
-    task = _TASK.get(case.options.variant)
-    shape = verdict_shape(case.post.categories, task) if task else AgentAnswer
-    return _step(case, "answer", shape=shape, max_tokens=800, context={"task": task or ""})
+    context, optional = {"task": _TASK.get(case.options.variant, "")}, bool(case.post.reader)
+    return _step(case, "answer", shape=_shape(case), max_tokens=800, context=context, optional=optional)
 
 
 def _comment(case: BaselineCase, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
@@ -112,6 +123,7 @@ METHOD = DebateMethod(
     label=_("Baseline, one question"),
     protocol=Baseline,
     roles=ROLES,
+    optional_roles=(ModelRole.READER,),
     options=BaselineOptions,
     speaker=ModelRole.BASELINE,
     most_calls=_most_calls,

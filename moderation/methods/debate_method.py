@@ -114,7 +114,10 @@ class DebateMethod:
     speaker: ModelRole
     """The role that writes the reason of the outcome."""
     most_calls: Callable[[Run], int]
-    """Return the most calls of a run with these options, if every answer can be used; prices are told from it."""
+    """Return the most calls of a run with these options, if every answer can be used, without the optional roles.
+
+    Prices are told from it.
+    """
     optional_roles: Sequence[ModelRole] = ()
     """The roles that are asked only where a model is named for them: once in a run at most."""
     judge: ModelRole | None = None
@@ -205,5 +208,8 @@ class DebateMethod:
 
     def calls_at_most(self, options: Mapping[str, Any], plan: Mapping[str, str]) -> int:
         """Return the most calls of one run with these options and models, if every answer can be used."""
-        run = Run(method=self.name, options=dict(options), model_plan=dict(plan))
-        return self.most_calls(run)
+        return self.calls_of(Run(method=self.name, options=dict(options), model_plan=dict(plan)))
+
+    def calls_of(self, run: Run) -> int:
+        """Return the most calls of this run, if every answer can be used."""
+        return self.most_calls(run) + sum(str(role) in run.model_plan for role in self.optional_roles)

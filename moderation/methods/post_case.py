@@ -60,6 +60,8 @@ class Post:
     """The glossary entries for words in the text and the picture, for runs with the glossary."""
     prompts: str = CAREFUL
     """The prompt set that the questions are taken from."""
+    reader: str = ""
+    """The model that reads a reason once more where the rules are not sure of it; empty: none does."""
 
     @cached_property
     def fenced(self) -> FencedText:
@@ -175,7 +177,8 @@ def post_of(run: Run) -> Post | None:
     Returns None if the item is gone or excluded.
     """
     post = _stored_post(run)
-    return replace(post, prompts=run.options.get("prompts") or CAREFUL) if post else None
+    reader = run.model_plan.get(ModelRole.READER, "")
+    return replace(post, prompts=run.options.get("prompts") or CAREFUL, reader=reader) if post else None
 
 
 def _stored_post(run: Run) -> Post | None:

@@ -11,7 +11,7 @@ _READ = 600
 _PASSING_STATUS = {408, 409, 425, 429}
 _ACCOUNT_STATUS = {401, 402, 407}
 _UNSUPPORTED_STATUS = 501
-_WRONG_METHOD, _ABSENT, _FORBIDDEN, _FUNDS = 405, 404, 403, 402
+_WRONG_METHOD, _ABSENT, _GONE, _FORBIDDEN, _FUNDS = 405, 404, 410, 403, 402
 
 
 class Blame(StrEnum):
@@ -25,6 +25,8 @@ class Blame(StrEnum):
     """The account can pay for a shorter answer."""
     MODEL = "model"
     """The account may not use this model; others may be."""
+    UNKNOWN = "unknown"
+    """The server has no such model."""
     UNCLEAR = "unclear"
     """The account or this request: only another request can tell."""
     TURNED_BACK = "turned_back"
@@ -75,6 +77,11 @@ def affordable_tokens(fault: StatedFault) -> int:
     return int(number[1]) if number else 0
 
 
+def names_place(fault: StatedFault) -> bool:
+    """Return whether the fault tells that this country or region is not served."""
+    return words.REGION.search(f"{fault.sentence[:_READ]} {' '.join(fault.codes)}".lower()) is not None
+
+
 def names_model(fault: StatedFault, asked: Asked) -> bool:
     """Return whether the fault tells of the model that was asked."""
     said = fault.sentence[:_READ].lower()
@@ -98,7 +105,7 @@ def _inside_success(fault: StatedFault, said: str, asked: Asked) -> Blame:
     if _passes(400, fault, said) or words.BUSY.search(said):
         return Blame.PASSING
     if any(code in words.MODEL_CODES for code in fault.codes) or words.MODEL.search(said):
-        return Blame.REQUEST
+        return Blame.UNKNOWN
     return Blame.REQUEST if words.TOO_LONG.search(said) else Blame.SERVER
 
 
@@ -153,8 +160,11 @@ def _passes(status: int, fault: StatedFault, said: str) -> bool:
 
 def _of_rejection(status: int, fault: StatedFault, said: str, asked: Asked) -> Blame:
     is_blocked = words.TURNED_BACK.search(said) is not None
-    if status == _ABSENT or (status == _WRONG_METHOD and not is_blocked):
-        return Blame.REQUEST if names_model(fault, asked) else Blame.ADDRESS
+    if status in (_ABSENT, _GONE) or (status == _WRONG_METHOD and not is_blocked):
+        return Blame.UNKNOWN if names_model(fault, asked) else Blame.ADDRESS
     if fault.is_page or (is_blocked and status in (_FORBIDDEN, _WRONG_METHOD, 406, 418, 451)):
         return Blame.TURNED_BACK
-    return Blame.UNCLEAR if status == _FORBIDDEN else Blame.REQUEST
+    if status == _FORBIDDEN:
+        return Blame.UNCLEAR
+    is_unknown = any(code in words.MODEL_CODES for code in fault.codes) or words.UNKNOWN_MODEL.search(said)
+    return Blame.UNKNOWN if is_unknown else Blame.REQUEST

@@ -5,17 +5,17 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from providers.http.blame import Asked, Blame, affordable_tokens, blame_of
+from providers.http.blame import Asked, Blame, affordable_tokens, blame_of, names_place
 from providers.http.bounds import Redirected, TimedOut, TooLarge, TransportFault
 from providers.http.stated_fault import StatedFault, decoded, is_page, page_title
 from providers.http.streams import CutStream, is_stream, whole_answer
 from providers.messages import (
     AccessUnclear,
     BadRequest,
+    Forbidden,
     ModelPaused,
     ProviderBusy,
     ProviderError,
-    ProviderPaused,
     Refused,
     TooDear,
     TurnedBack,
@@ -76,22 +76,28 @@ def error_of(
             return WrongAddress(sentence)
         case Blame.SERVER:
             return ProviderError(sentence)
-        case Blame.REQUEST:
-            return BadRequest(sentence, word=fault.code, parameter=fault.parameter, sentence=fault.sentence)
+        case Blame.REQUEST | Blame.UNKNOWN as blame:
+            is_unknown = blame is Blame.UNKNOWN
+            told = f"{sentence}. Name a model that {provider} has" if is_unknown else sentence
+            bad = BadRequest(told, word=fault.code, parameter=fault.parameter, sentence=fault.sentence)
+            bad.is_final = is_unknown
+            return bad
         case pausing:
             return _pause(pausing, provider, sentence, fault, asked)
 
 
-def _pause(blame: Blame, provider: str, sentence: str, fault: StatedFault, asked: Asked) -> ProviderPaused:
+def _pause(blame: Blame, provider: str, sentence: str, fault: StatedFault, asked: Asked) -> Forbidden:
     advised = f"{sentence}. Look at the key and the quota of {provider}."
+    if names_place(fault):
+        advised = f"{sentence}. Name a model of a provider that serves this place, or ask {provider} to."
     if blame is Blame.MODEL and asked.model:
-        told = f"{sentence}. Other models of {provider} go on."
+        told = f"{sentence}. Name another model, or have this one opened: other models of {provider} go on."
         return ModelPaused(told, model=f"{provider}:{asked.model}", retry_after=_PAUSE_SECONDS)
     if blame is Blame.FUNDS:
         return TooDear(advised, affordable_tokens(fault), retry_after=_PAUSE_SECONDS)
     if blame is Blame.UNCLEAR:
         return AccessUnclear(advised, sentence=sentence, retry_after=_PAUSE_SECONDS)
-    return ProviderPaused(advised, retry_after=_PAUSE_SECONDS)
+    return Forbidden(advised, retry_after=_PAUSE_SECONDS)
 
 
 def _sentence(provider: str, status: int, fault: StatedFault) -> str:

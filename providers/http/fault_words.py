@@ -97,17 +97,21 @@ KEY = re.compile(
     r"(?:not valid|invalid|expired|missing|revoked|disabled|blocked|not found|无效|过期|失效|错误|유효하지|만료|잘못)"
     r"|invalid token|密钥(?:无效|错误|过期)"
 )
+_PLACES = (
+    r"(?:country|region|territory|location).{0,30}not (?:supported|available|allowed)"
+    r"|not (?:supported|available|allowed) in your (?:country|region|location)"
+    r"|(?:国家|地区|区域).{0,8}不(?:支持|可用)|(?:국가|지역).{0,16}(?:지원하지|지원되지|사용할 수 없)"
+)
+REGION = re.compile(rf"{_PLACES}|unsupported_country")
 ACCOUNT = re.compile(
     r"account.{0,30}(?:not active|deactivated|suspended|disabled|blocked|banned|frozen|good standing|not verified)"
     r"|(?:api )?key limit exceeded|(?:spend|spending|hard|monthly|usage) limit|billing|overdue"
-    r"|(?:country|region|territory|location).{0,30}not (?:supported|available|allowed)"
-    r"|not (?:supported|available|allowed) in your (?:country|region|location)"
-    r"|ip(?: address)?\b.{0,40}(?:not (?:allowed|authorized|authorised|whitelisted)|whitelist|allowlist)"
+    rf"|{_PLACES}|ip(?: address)?\b.{0, 40}(?:not (?:allowed|authorized|authorised|whitelisted)|whitelist|allowlist)"
     r"|not in (?:the|your) (?:whitelist|allowlist)|virtual network"
     r"|账[户号].{0,12}(?:欠|停用|冻结|封禁|禁用|异常)"
-    r"|(?:国家|地区|区域).{0,8}不(?:支持|可用)|白名单|实名认证"
+    r"|白名单|实名认证"
     r"|계정.{0,16}(?:정지|비활성|차단|중지)"
-    r"|(?:국가|지역).{0,16}(?:지원하지|지원되지|사용할 수 없)|결제|허용되지 않은 ip"
+    r"|결제|허용되지 않은 ip"
 )
 PLACE = re.compile(r"(?:user location|country, region,? or territory).{0,10} (?:is )?not supported")
 
@@ -147,6 +151,11 @@ MODEL = re.compile(
     r"|no (?:allowed )?(?:providers?|endpoints?|channels?) (?:are )?(?:found|available)|gated repo"
     r"|(?:无权|没有权限|未开通|未授权|无可用渠道).{0,20}模型|模型.{0,24}(?:不存在|未开通|无权|没有权限|下线|禁用|不支持|未找到|不可用|无可用)"
     r"|모델.{0,24}(?:존재하지|찾을 수 없|권한|접근|사용할 수 없|지원하지|지원되지|중단)|(?:권한|접근).{0,24}모델"
+)
+UNKNOWN_MODEL = re.compile(
+    r"\bmodel\b[^.]{0,60}(?:does not exist|doesn't exist|not exist|not found)|not a valid model"
+    r"|(?:unknown|invalid) model\b"
+    r"|模型.{0,12}不存在|모델.{0,16}(?:존재하지|찾을 수 없)"
 )
 MENTIONS_MODEL = re.compile(r"\bmodels?\b|deployment|endpoints? found|模型|모델")
 TRIES_AGAIN_WITHOUT_MODEL = re.compile(

@@ -13,9 +13,9 @@ from typing import TypeVar
 
 from providers.messages import (
     AccessUnclear,
+    Forbidden,
     Message,
     Model,
-    ModelPaused,
     ProviderBusy,
     ProviderError,
     ProviderPaused,
@@ -30,6 +30,8 @@ Answer = TypeVar("Answer")
 
 _PAGES = 5
 """So many pages in a row instead of answers, and a harmless request finds out whether anything is let through."""
+_CLOSED = 5.0
+"""For so many seconds a closed account is told without asking: for those that ask at the same time."""
 _REMEMBERED = 32
 """So many failures are kept to tell an outage from a request that fails on its own: more than one makes (20)."""
 
@@ -54,8 +56,9 @@ class CircuitBreaker:
     """The circuit breaker of one provider, shared by all its models.
 
     Opens after `failures` passing faults in a row within `window` seconds, for `open_for` seconds; then one trial
-    request decides for all. A key or quota fault opens it at once for as long as the fault says. Calls that began
-    before it opened say nothing about the provider now: their answers do not close it.
+    request decides for all. A bad key or an empty account does not open it: whoever asks is told by the server, and at
+    once served when a person has acted. Calls that began before it opened say nothing about the provider now: their
+    answers do not close it.
     """
 
     def __init__(
@@ -79,7 +82,6 @@ class CircuitBreaker:
         self._cause: ProviderError | None = None
         self._trying = False
         self._turned_back = 0  # pages instead of answers, in a row
-        self._models: dict[str, tuple[float, ModelPaused]] = {}  # until when each paused model is left alone, and why
         self._asking_harmlessly = threading.Lock()
 
     def standing(self) -> BreakerState:
@@ -99,39 +101,30 @@ class CircuitBreaker:
             after = self._clock() - self._window
             return self._served < since and sum(at >= after for at in self._lately) > failures
 
-    def enter(self, model: str = "") -> Exchange:
+    def enter(self) -> Exchange:
         """Begin a call.
 
-        Raises ProviderPaused while the breaker is open; its cause is the fault that opened it. Raises ModelPaused while
-        only this model is left alone.
+        Raises ProviderPaused while the breaker is open; its cause is the fault that opened it.
         """
         with self._lock:
             now = self._clock()
-            self._leave_model_alone(model, now)
             if self._until is None:
                 return Exchange(now)
             seconds_left = self._until - now
             if seconds_left > 0 or self._trying:
-                pause = ProviderPaused(self._reason, retry_after=max(seconds_left, 5.0))
+                pause = self._pause(seconds_left)
                 pause.attempts = 0
                 raise pause from self._cause
             self._trying = True
             return Exchange(now, is_trial=True)
 
-    def _leave_model_alone(self, model: str, now: float) -> None:
-        until, cause = self._models.get(model, (0.0, None))
-        if cause is None:
-            return
-        if until <= now:
-            del self._models[model]
-            return
-        pause = ModelPaused(str(cause), model=model, retry_after=max(until - now, 5.0))
-        pause.attempts = 0
-        raise pause from cause
+    def _pause(self, seconds_left: float) -> ProviderPaused:
+        """Return what a call meets while the breaker is open; a closed account is told as it was told first."""
+        if isinstance(self._cause, Forbidden):
+            return Forbidden(self._reason, retry_after=self._cause.retry_after)
+        return ProviderPaused(self._reason, retry_after=max(seconds_left, 5.0))
 
-    def watch(
-        self, exchange: Callable[[], Answer], *, model: str = "", harmless: Callable[[], object] | None = None
-    ) -> Answer:
+    def watch(self, exchange: Callable[[], Answer], *, harmless: Callable[[], object] | None = None) -> Answer:
         """Make one call and record how it ends.
 
         `harmless` asks something that nobody can object to: it finds out whether a call that was turned away without a
@@ -139,7 +132,7 @@ class CircuitBreaker:
 
         Raises ProviderPaused without making the call while the breaker is open.
         """
-        entry = self.enter(model)
+        entry = self.enter()
         heard = is_served = False
         try:
             answer = exchange()
@@ -148,16 +141,12 @@ class CircuitBreaker:
         except ProviderBusy as fault:
             self.failed(entry, fault)
             raise
-        except ModelPaused as fault:
-            self.paused_model(entry, fault)
-            heard = True
-            raise
         except (AccessUnclear, TurnedBack) as fault:
             self._find_out(entry, fault, harmless)
             heard = True
             raise self._own_fault(fault) from None
-        except ProviderPaused as fault:
-            self.turned_away(fault, entry)
+        except ProviderPaused:
+            heard = True
             raise
         except (ProviderError, Refused):
             heard = is_served = True
@@ -179,9 +168,11 @@ class CircuitBreaker:
             if not self._is_unclear(entry, fault):
                 return
             sentence = fault.sentence if isinstance(fault, AccessUnclear) else str(fault)
-            found = ProviderPaused(
-                f"{sentence}. A harmless request met the same. Look at the key and the quota of {self._provider}.",
-                retry_after=fault.retry_after if isinstance(fault, AccessUnclear) else self._open_for,
+            told = f"{sentence}. A harmless request met the same. Look at the key and the quota of {self._provider}."
+            found = (
+                Forbidden(told, retry_after=fault.retry_after)
+                if isinstance(fault, AccessUnclear)
+                else ProviderPaused(told, retry_after=self._open_for)
             )
             asked = self._clock()
             if harmless is not None:
@@ -189,11 +180,7 @@ class CircuitBreaker:
                     answer = harmless()
                 except (AccessUnclear, TurnedBack):
                     found.attempts = fault.attempts + 1
-                except ModelPaused as told:
-                    self.paused_model(entry, told)
-                    raise
-                except ProviderPaused as told:
-                    self.turned_away(told, entry)
+                except ProviderPaused:  # the server says why
                     raise
                 except ProviderBusy as busy:  # nothing was found out: the run comes back
                     busy.attempts += fault.attempts
@@ -223,7 +210,7 @@ class CircuitBreaker:
                 return False
             now = self._clock()
             if self._until is not None and self._until > now and not entry.is_trial:
-                raise ProviderPaused(self._reason, retry_after=max(self._until - now, 5.0)) from fault
+                raise self._pause(self._until - now) from fault
             return True
 
     def _note_answer(self, fault: ProviderError, began: float) -> None:
@@ -240,14 +227,6 @@ class CircuitBreaker:
         own = ProviderError(f"{fault.sentence}. Other requests are answered: it is this one that is turned away.")
         own.attempts, own.usage = fault.attempts, fault.usage
         return own
-
-    def paused_model(self, entry: Exchange, fault: ModelPaused) -> None:
-        """Leave one model alone for as long as the fault says; the provider's others go on."""
-        with self._lock:
-            now = self._clock()
-            until, _cause = self._models.get(fault.model, (0.0, None))
-            fault.is_cause = until <= now
-            self._models[fault.model] = (max(until, now + fault.retry_after), fault)
 
     def succeeded(self, entry: Exchange, *, is_served: bool = True) -> None:
         """Record that the provider answered, even with a refusal or a final fault of this one request.
@@ -285,15 +264,16 @@ class CircuitBreaker:
             raise pause from fault
 
     def turned_away(self, fault: ProviderPaused, entry: Exchange | None = None) -> None:
-        """Open the breaker for a fault of the account, for as long as the fault says.
+        """Open the breaker, since a harmless request was turned away too.
 
-        The first call that meets it is its cause; those that were under way beside it only meet it.
+        The first call that meets it is its cause; those that were under way beside it only meet it. Where the account
+        is closed, it is asked again soon: a person may have acted.
         """
         with self._lock:
             now = self._clock()
             is_open = self._until is not None and self._until > now
             fault.is_cause = not is_open or (entry is not None and entry.is_trial)
-            self._open(now, now + fault.retry_after)
+            self._open(now, now + (_CLOSED if fault.is_final else fault.retry_after))
             self._reason, self._cause = str(fault), fault
 
     def abandoned(self, entry: Exchange) -> None:
@@ -319,7 +299,6 @@ class CircuitBreakingModel:
         """Answer the request, or raise ProviderPaused without asking."""
         return self._breaker.watch(
             lambda: self._affordable_reply(request),
-            model=self.name,
             harmless=lambda: self._model.reply(harmless_request(request)),
         )
 

@@ -1,7 +1,7 @@
 """The execution of one claimed run: ask the models, save every answer, until the method has finished."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -15,7 +15,7 @@ from providers import wiring
 from providers.learnt_facts import site_facts
 from providers.messages import Model, ProviderError, Refused, Reply, Request
 from runs import origin, signals
-from runs.domain.states import Flag, Reason, RunState, TurnState, reason_of, state_of
+from runs.domain.states import Reason, RunState, TurnState, reason_of, state_of
 from runs.execution import budget, early_end, shutdown, thread_pool, turns
 from runs.execution.interruptions import TimeLimitReached, WaitForProvider, WorkerStopping
 from runs.execution.step import PendingStep, StepAnswer, unusable_answer
@@ -57,6 +57,7 @@ class RunExecution:
         self.under_way: dict[Future[Any], PendingStep] = {}
         self.answered: SimpleQueue[Future[Any] | None] = SimpleQueue()
         self.halt_reason: Exception | None = None
+        self.closed: Outcome | None = None  # how the run ends, once a server gives no answer until a person acts
         self.deadline = time.monotonic() + max(1.0, run.seconds_limit - run.seconds)
         self.kept = early_end.NOTHING_KEPT
         self.answered_at = time.monotonic()
@@ -82,14 +83,14 @@ class RunExecution:
             if isinstance(steps, (Finish, GiveUp)) and not self._save_last_turn():
                 continue
             if isinstance(steps, Finish):
-                return Outcome(RunState.SUCCEEDED, value={**steps.value, **self._warnings(steps.value)})
+                return Outcome(RunState.SUCCEEDED, value={**steps.value, **turns.warnings_of(self.saved, steps.value)})
             if isinstance(steps, GiveUp):
                 return Outcome(state_of(steps.reason), steps.reason, steps.detail)
             open_steps = [step for step in steps if step.key not in self.saved]
             if open_steps and self.saved and not self._is_still_wanted():
                 return Outcome(RunState.CANCELLED, Reason.TARGET_GONE)
             waiting = self._ask_within_limits(open_steps) if open_steps else None
-            if stop := self._accept_turns(steps):
+            if stop := self.closed or self._accept_turns(steps):
                 return stop
             if waiting:
                 return replace(waiting, unanswered=time.monotonic() - self.answered_at)
@@ -119,15 +120,6 @@ class RunExecution:
         self.kept = early_end.NOTHING_KEPT
         return self._ask_round([early_end.limit_step(self.run, limit)])
 
-    def _warnings(self, value: Mapping[str, Any]) -> dict[str, list[str]]:
-        """Return what whoever reads the outcome should know, under `warnings`; empty if there is nothing.
-
-        The method's own warnings are in its value.
-        """
-        flags = {flag for turn in self.saved.values() for flag in turn.flags}
-        warnings = sorted({*value.get("warnings", ()), *flags & {Flag.INJECTION_SUSPECTED, Flag.LED_ASTRAY}})
-        return {"warnings": warnings} if warnings else {}
-
     def _is_still_wanted(self) -> bool:
         """Return whether the subject still exists; ask the method at most once a second.
 
@@ -149,7 +141,7 @@ class RunExecution:
             raise RuntimeError(f"{self.method.name} asks for {steps[0].key} again")
         for step, turn in known_turns:
             if turn.state != TurnState.OK and not step.optional:
-                return _outcome_of(step, turn)
+                return _ended_by(step, Reason(turn.reason), turn.detail)
             self.usable[step.key] = turn
         return None
 
@@ -197,7 +189,7 @@ class RunExecution:
         """Reserve the next call of the step and make it. Do nothing once this round has a reason to halt."""
         if shutdown.is_stop_requested():
             self.halt_reason = self.halt_reason or WorkerStopping()
-        if self.halt_reason:
+        if self.halt_reason or self.closed:
             return
         if pending.step.work is not None:
             if not (self._reserve_call(pending) if pending.step.spends else self._save_last_turn()):
@@ -321,13 +313,9 @@ class RunExecution:
             pending.count_refusal(refusal.attempts)
             answer = unusable_answer(reason_of(refusal.code), str(refusal))
         except ProviderError as fault:
-            if waiting := wait_after_fault(self.run, pending.step, fault):
-                self._tell_of_call(pending, WAITS)
-                self._refund(pending, fault)
+            if waiting := self._wait_after(pending, fault):
                 return waiting
-            pending.retries += fault.attempts - 1
-            pending.usage += fault.usage
-            answer = unusable_answer(reason_of(fault.code), last_words(fault))
+            answer = self._last_answer(pending, fault)
         self._tell_of_call(pending, ASKED_AGAIN if answer is None else answer.reason or answer.state, reply)
         if answer is None:
             self._send_next_call(pending)
@@ -345,16 +333,28 @@ class RunExecution:
             pending.count_spending()
             answer = unusable_answer(reason_of(refusal.code), str(refusal))
         except ProviderError as fault:
-            if waiting := wait_after_fault(self.run, pending.step, fault):
-                self._tell_of_call(pending, WAITS)
-                if pending.step.spends:
-                    self._refund(pending, fault)
+            if waiting := self._wait_after(pending, fault):
                 return waiting
-            pending.retries += fault.attempts - 1 if pending.step.spends else 0
-            answer = unusable_answer(reason_of(fault.code), last_words(fault))
+            answer = self._last_answer(pending, fault)
         self._tell_of_call(pending, answer.reason or answer.state)
         self._hold_turn(pending, answer)
         return None
+
+    def _wait_after(self, pending: PendingStep, fault: ProviderError) -> WaitForProvider | None:
+        waiting = wait_after_fault(self.run, pending.step, fault)
+        if waiting:
+            self._tell_of_call(pending, WAITS)
+            if pending.is_paid:
+                self._refund(pending, fault)
+        return waiting
+
+    def _last_answer(self, pending: PendingStep, fault: ProviderError) -> StepAnswer:
+        """Return the answer of a step that this fault ends. A closed account or model ends the run too."""
+        pending.count_fault(fault)
+        reason, detail = reason_of(fault.code), last_words(self.run, pending.step, fault)
+        if fault.is_final and not self.closed:
+            self.closed = _ended_by(pending.step, reason, detail)
+        return unusable_answer(reason, detail)
 
     def _tell_of_call(self, pending: PendingStep, outcome: str, reply: Reply | None = None) -> None:
         """Tell listeners that a provider was asked; reading what the site has asks nobody."""
@@ -396,6 +396,5 @@ def release_connection() -> None:
         connection.close()
 
 
-def _outcome_of(step: Step, turn: SavedTurn) -> Outcome:
-    reason = Reason(turn.reason)
-    return Outcome(state_of(reason), reason, f"{step.role}: {turn.detail}")
+def _ended_by(step: Step, reason: Reason, detail: str) -> Outcome:
+    return Outcome(state_of(reason), reason, f"{step.role}: {detail}")

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from providers import structured_output, tokens
-from providers.messages import Message, Reply, Request, Sample, Usage
+from providers.messages import Message, ProviderError, Reply, Request, Sample, Usage
 from providers.profiles import Fact
 from providers.prompt_fencing import fence
 from providers.thoughts import without_thoughts
@@ -99,6 +99,11 @@ class PendingStep:
         """The tokens of all replies so far."""
         return self.usage.input_tokens + self.usage.output_tokens
 
+    @property
+    def is_paid(self) -> bool:
+        """Whether a call of this step is paid for: a model's, or work that says what it spends."""
+        return self.step.work is None or bool(self.step.spends)
+
     def resume_after_loss(self, call: CallUnderWay) -> None:
         """Continue after a worker was lost during this step: what it had reserved may have been billed."""
         self.lost_calls, self.lost_tokens = call["calls"], call["tokens"]
@@ -123,6 +128,12 @@ class PendingStep:
         if self.step.spends:
             self.model, most = self.step.spends
             self.usage = Usage(most, 0, estimated=True)
+
+    def count_fault(self, fault: ProviderError) -> None:
+        """Count a call that ended in a fault."""
+        if self.is_paid:
+            self.retries += fault.attempts - 1
+            self.usage += fault.usage
 
     def count_refusal(self, attempts: int) -> None:
         """Count a call that ended in a refusal, for which the provider reports no usage."""

@@ -290,3 +290,13 @@ def _part(part: Any) -> dict[str, str]:
     if isinstance(part, Picture):
         return {"picture": hashlib.sha256(part.content).hexdigest(), "media_type": part.media_type}
     return {"text": storable(part.text)}
+
+
+def warnings_of(saved: Mapping[str, SavedTurn], value: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return what whoever reads the outcome should know, under `warnings`; empty if there is nothing.
+
+    The method's own warnings are in its value.
+    """
+    flags = {flag for turn in saved.values() for flag in turn.flags}
+    warnings = sorted({*value.get("warnings", ()), *flags & {Flag.INJECTION_SUSPECTED, Flag.LED_ASTRAY}})
+    return {"warnings": warnings} if warnings else {}

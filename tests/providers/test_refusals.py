@@ -43,6 +43,31 @@ def test_a_refusal_behind_talk_of_hate_is_talk_of_the_post() -> None:
     assert is_refusal("This is a picture with text. I can't help with that.")
 
 
+ORDINARY = [
+    json.loads(line)
+    for line in Path(__file__).with_name("ordinary_refusals.jsonl").read_text(encoding="utf-8").splitlines()
+]
+FOUND = {"en": (30, 11), "ko": (30, 15), "zh": (29, 17)}
+"""Language → refusals found of 30 and of 20 (`docs/hatexscore.md`)."""
+
+
+@pytest.mark.parametrize("language", FOUND)
+def test_a_refusal_in_ordinary_words_is_told_by_who_will_not_do_what(language: str) -> None:
+    rows = [row for row in ORDINARY if row["language"] == language]
+    found = [row["set"] for row in rows if row["refuses"] and is_refusal(row["text"])]
+    assert (found.count(1), found.count(2)) == FOUND[language]
+    assert [row["text"] for row in rows if not row["refuses"] and is_refusal(row["text"])] == []
+
+
+def test_who_cannot_tell_refuses_nothing() -> None:
+    for text in (
+        "As an AI assistant I can't make a judgment about this post without seeing the image it refers to.",
+        "정보가 더 없으면 라벨을 달고 싶지 않습니다.",
+        "不知道是谁发的这条帖子，我不想贴标签。",
+    ):
+        assert not is_refusal(text)
+
+
 WRITTEN = [
     json.loads(line) for line in Path(__file__).with_name("written.jsonl").read_text(encoding="utf-8").splitlines()
 ]

@@ -49,14 +49,14 @@ def test_models_of_one_provider_share_one_breaker(wired: Configure, wire: WireSe
     assert 0 < wiring._breaker(wiring._vendor("openai")).standing().paused_for <= 60
 
 
-def test_no_quota_is_asked_once_and_pauses_the_provider(wired: Configure, wire: WireServer):
+def test_no_quota_is_told_to_each_that_asks_and_never_repeated(wired: Configure, wire: WireServer):
     wired("wire-quota")
     model = wiring.model_for("prior_text")
     for _ in range(2):
         with pytest.raises(ProviderPaused, match="insufficient_quota"):
             model.reply(ASKED)
-    assert len(wire.heard) == 1
-    assert wiring._breaker(wiring._vendor("openai")).standing().paused_for > 60
+    assert len(wire.heard) == 2
+    assert wiring._breaker(wiring._vendor("openai")).standing().paused_for == 0
 
 
 def test_a_long_pause_that_the_provider_asks_for_is_handed_on(wired: Configure, wire: WireServer):

@@ -89,6 +89,7 @@ METHOD = DebateMethod(
     label=_("AntiHateAgent, evidence from the web"),
     protocol=AntiHateAgent,
     roles=ROLES,
+    optional_roles=(ModelRole.READER,),
     options=InvestigationOptions,
     speaker=ModelRole.INVESTIGATOR,
     most_calls=_most_steps,

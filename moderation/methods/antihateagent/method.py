@@ -16,7 +16,7 @@ from moderation.domain.antihateagent.actions import InvestigationOptions, Retrie
 from moderation.domain.antihateagent.limits import Action, steps_that_fit
 from moderation.domain.antihateagent.protocol import Page, Round, Walk, walk
 from moderation.domain.antihateagent.relevance import relevant_windows
-from moderation.methods import local_documents, picture_description
+from moderation.methods import local_documents, picture_description, second_reader
 from moderation.methods.antihateagent import outcome as investigation_outcome
 from moderation.methods.antihateagent import questions, searching
 from moderation.methods.antihateagent.questions import NAME, InvestigationCase
@@ -26,7 +26,7 @@ from providers import wiring_web
 from providers.roles import ModelRole
 from providers.search import steps as search_steps
 from providers.search.steps import FETCHER, SEARCHER
-from runs.methods.method import LIMIT_KEY, Finish, Limits, Outcome, SavedTurn, Step, StepKind
+from runs.methods.method import LIMIT_KEY, Finish, GiveUp, Limits, Outcome, SavedTurn, Step, StepKind
 from runs.models import Run
 
 ROLES = (ModelRole.INVESTIGATOR, ModelRole.DESCRIBER)
@@ -61,21 +61,22 @@ class AntiHateAgent(PostMethod):
         engines = searching.engines_for(run.model_plan.get(SEARCHER, ""), options, run.project)
         return InvestigationCase(post, options, engines, run.project)
 
-    def next_steps(self, case: InvestigationCase, turns: Turns) -> Sequence[Step] | Finish:
+    def next_steps(self, case: InvestigationCase, turns: Turns) -> Sequence[Step] | Finish | GiveUp:
         """Return the next steps: describe, query, search, select, fetch, read and weigh, then judge."""
         if _wants_description(case, turns) and LIMIT_KEY not in turns:
             return [picture_description.describe_step(case.post)]
         case = _in_words(case, turns)
         state = walk(turns, case.options)
-        if state.verdict is not None:
-            limit = _limit(case, state, {key: turn for key, turn in turns.items() if key != "verdict"})
-            return Finish(investigation_outcome.outcome_of(case, state, limit))
+        if "verdict" in turns:
+            return _end(case, state, turns)
         steps = [] if LIMIT_KEY in turns else _plan(case, state, turns).steps
         return steps or [questions.verdict_question(case, state)]
 
     def closing_step(self, case: InvestigationCase, turns: Turns) -> Step | None:
         """Return the verdict on what was read so far, with which the run can end when a limit of it comes near."""
-        if "verdict" in turns or LIMIT_KEY in turns:
+        if "verdict" in turns:
+            return super().closing_step(case, turns)
+        if LIMIT_KEY in turns:
             return None
         case = _in_words(case, turns)
         return questions.verdict_question(case, walk(turns, case.options))
@@ -83,6 +84,18 @@ class AntiHateAgent(PostMethod):
     def settle(self, run: Run, outcome: Outcome) -> bool:
         """Store the evidence, whatever the run's result, and compare the verdict with people's."""
         return investigation_outcome.store_evidence(run, outcome)
+
+
+def _end(case: InvestigationCase, state: Walk, turns: Turns) -> Sequence[Step] | Finish | GiveUp:
+    before = {key: turn for key, turn in turns.items() if key not in ("verdict", second_reader.KEY)}
+    limit = _limit(case, state, before)
+    judged = second_reader.verdict_in(turns["verdict"], questions.verdict_form(case)) or {}
+    state.verdict = judged.get("action_input", {})
+    outcome = partial(investigation_outcome.outcome_of, case, state, limit)
+    if case.options.claim:  # of a claim nobody concludes that it is hateful
+        return Finish(outcome())
+    reason, role = state.verdict.get("rationale", ""), ModelRole.INVESTIGATOR
+    return second_reader.after_verdict(case.post, turns, "verdict", role, reason, outcome)
 
 
 def _wants_description(case: InvestigationCase, turns: Turns) -> bool:

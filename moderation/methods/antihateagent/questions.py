@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from pydantic import BaseModel
+
 from moderation.domain.antihateagent import actions
 from moderation.domain.antihateagent.actions import Instructions, InvestigationOptions
 from moderation.domain.antihateagent.doubts import Doubt
@@ -104,8 +106,13 @@ def verdict_question(case: InvestigationCase, state: Walk) -> Step:
         "log": _STRUCK if case.options.struck else _log(case, state),
         "opening": str(actions.CONFIRMED),
     }
-    shape = actions.final_judgment(case.text, claimed=bool(case.options.claim))
-    return _ask(case, "verdict", "verdict", fields, shape, evidence=len(evidence))
+    is_read = bool(case.post.reader) and not case.options.claim
+    return _ask(case, "verdict", "verdict", fields, verdict_form(case), optional=is_read, evidence=len(evidence))
+
+
+def verdict_form(case: InvestigationCase) -> type[BaseModel]:
+    """Return the form of the verdict, or of what is said of a claim."""
+    return actions.final_judgment(case.text, claimed=bool(case.options.claim))
 
 
 def _ask(

@@ -28,6 +28,7 @@ METHOD = DebateMethod(
     speaker=ModelRole.JUDGE,
     most_calls=presenter.most_hearing_calls,
     judge=ModelRole.JUDGE,
+    optional_roles=(ModelRole.READER,),
     keyword_answers=COURT,
     words={
         "arcade": "ARCADE",

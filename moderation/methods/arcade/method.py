@@ -15,8 +15,9 @@ from moderation.domain.task import Task
 from moderation.domain.verdicts import AnswerShape, not_hateful_verdict, verdict, verdict_shape
 from moderation.methods.post_case import Post, post_of
 from moderation.methods.post_method import PostMethod
+from moderation.methods.second_reader import after_verdict, verdict_in
 from providers.roles import ModelRole
-from runs.methods.method import Finish, Limits, SavedTurn, Step
+from runs.methods.method import Finish, GiveUp, Limits, SavedTurn, Step
 from runs.models import Run
 
 NAME = "arcade"
@@ -57,9 +58,11 @@ class Arcade(PostMethod):
         post = post_of(run)
         return ArcadeCase(post, CourtOptions.model_validate(run.options)) if post else None
 
-    def next_steps(self, case: ArcadeCase, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
+    def next_steps(self, case: ArcadeCase, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
         """Return the gatekeeper's step, then the steps of the fast or the deep way."""
         values = {key: turn.value for key, turn in turns.items()}
+        if "judge" in turns:
+            return _judged(case, turns, values)
         if case.options.track is Track.AUTO:
             if "gate" not in values:
                 return [_gate(case)]
@@ -81,7 +84,7 @@ def _gate(case: ArcadeCase) -> Step:
     )
 
 
-def _fast(case: ArcadeCase, values: Mapping[str, Any]) -> Sequence[Step] | Finish:
+def _fast(case: ArcadeCase, values: Mapping[str, Any]) -> Sequence[Step]:
     post = case.post
     if (prosecution := values.get("prosecutor.1")) is None:
         shape = statements.cues_shape(post.categories, _FAST_CUES)
@@ -90,9 +93,7 @@ def _fast(case: ArcadeCase, values: Mapping[str, Any]) -> Sequence[Step] | Finis
     if (defence := values.get("defender.1")) is None:
         shape = statements.rebuttals_shape([cue["id"] for cue in prosecution["cues"]])
         return [_argue(case, "defender.1", ModelRole.DEFENDER, "defender_fast", fields, shape)]
-    if (judgment := values.get("judge")) is None:
-        return [_judge(case, "judge_fast", fields | {"defence": post.fenced_answer(defence["rebuttals"])}, values)]
-    return _finish(case, judgment, Way.FAST, hearing_of(values))
+    return [_judge(case, "judge_fast", fields | {"defence": post.fenced_answer(defence["rebuttals"])}, values)]
 
 
 def _deep(case: ArcadeCase, values: Mapping[str, Any]) -> Sequence[Step] | Finish:
@@ -106,9 +107,7 @@ def _deep(case: ArcadeCase, values: Mapping[str, Any]) -> Sequence[Step] | Finis
         return [_defender(case, round_count, hearing)]
     if round_count < case.options.rounds and not hearing.is_closed:
         return [_prosecutor(case, round_count + 1, hearing)]
-    if (judgment := values.get("judge")) is None:
-        return [_judge(case, "judge_deep", {"transcript": case.post.fenced_answer(transcript(hearing.rounds))}, values)]
-    return _finish(case, judgment, Way.DEEP, hearing)
+    return [_judge(case, "judge_deep", {"transcript": case.post.fenced_answer(transcript(hearing.rounds))}, values)]
 
 
 def _prosecutor(case: ArcadeCase, number: int, hearing: Hearing) -> Step:
@@ -153,6 +152,7 @@ def _judge(case: ArcadeCase, template: str, fields: dict[str, str], values: Mapp
         shape=verdict_shape(case.post.categories, task),
         temperature=case.options.temperatures.judge,
         max_tokens=_VERDICT,
+        optional=bool(case.post.reader),
         context={"task": task, "exchanges": transcript(hearing_of(values).rounds)},
     )
 
@@ -180,8 +180,21 @@ def _ask(case: ArcadeCase, key: str, role: ModelRole, template: str, fields: dic
     return case.post.step(key, role, NAME, template, common | fields, **more)
 
 
-def _finish(case: ArcadeCase, judgment: dict[str, Any], way: Way, hearing: Hearing) -> Finish:
-    return Finish(verdict(judgment, case.post.categories) | _heard(way, hearing))
+def _judged(
+    case: ArcadeCase, turns: Mapping[str, SavedTurn], values: Mapping[str, Any]
+) -> Sequence[Step] | Finish | GiveUp:
+    post, hearing = case.post, hearing_of(values)
+    way = Way.FAST if (values.get("gate") or {}).get("cues") else Way.DEEP
+    judgment = verdict_in(turns["judge"], verdict_shape(post.categories, case.options.task)) or {}
+    reason = judgment.get("reason", "")
+    return after_verdict(
+        post,
+        turns,
+        "judge",
+        ModelRole.JUDGE,
+        reason,
+        lambda: verdict(judgment, post.categories) | _heard(way, hearing),
+    )
 
 
 def _heard(way: Way, hearing: Hearing) -> dict[str, Any]:

@@ -49,6 +49,7 @@ METHOD = DebateMethod(
     label=_("PREDICT, a debate of perspectives"),
     protocol=Predict,
     roles=ROLES,
+    optional_roles=(ModelRole.READER,),
     options=PredictOptions,
     speaker=ModelRole.DEBATE_JUDGE,
     most_calls=presenter.most_debate_calls,

@@ -20,6 +20,7 @@ from moderation.domain.verdicts import AnswerShape
 from moderation.methods import picture_description
 from moderation.methods.post_case import Post, post_of
 from moderation.methods.post_method import PostMethod
+from moderation.methods.second_reader import after_verdict, verdict_in
 from moderation.perspectives import edit as perspectives
 from moderation.perspectives.example_store import ExampleStore
 from providers import wiring
@@ -103,10 +104,13 @@ class Predict(PostMethod):
         for key in protocol.order(case.options.rounds):
             if key not in values:
                 return [_speech(case, key, votes, values)]
-        if (judgment := values.get("judge")) is None:
+        if "judge" not in turns:
             return [_judge(case, votes, values)]
         suspect = any(Flag.INJECTION_SUSPECTED in turn.flags for turn in turns.values())
-        return Finish(protocol.verdict(judgment, votes, values, suspect=suspect))
+        judgment = verdict_in(turns["judge"], answers.Judgement) or {}
+        reason, role = judgment.get("reason", ""), ModelRole.DEBATE_JUDGE
+        outcome = partial(protocol.verdict, judgment, votes, values, suspect=suspect)
+        return after_verdict(case.post, turns, "judge", role, reason, outcome)
 
 
 def _current(run: Run) -> tuple[Perspective, ...]:
@@ -277,7 +281,8 @@ def _judge(case: PredictCase, votes: Sequence[Vote], values: Mapping[str, Any]) 
     else:
         material = protocol.history(values, case.options.rounds)
     fields = {"history": case.post.fenced_answer(material), "definition": _definition(case)}
-    return _ask(case, "judge", ModelRole.DEBATE_JUDGE, "judge", fields, answers.Judgement, _JUDGEMENT)
+    step = _ask(case, "judge", ModelRole.DEBATE_JUDGE, "judge", fields, answers.Judgement, _JUDGEMENT)
+    return replace(step, optional=bool(case.post.reader))
 
 
 def _ask(

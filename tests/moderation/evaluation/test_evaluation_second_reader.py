@@ -128,15 +128,16 @@ def test_verdicts_that_their_own_reason_contradicts_are_counted(
     wire: WireServer, project: Project, settings: Any, tmp_path: Path
 ) -> None:
     settings.MODEL_BINDINGS["MODEL_BASELINE"] = "openai:baseline"
+    wire.queue(reads(conclusion=False), model="reader")
     answers = (("It attacks people. Conclusion: not hateful", True), ("Roses. Conclusion: not hateful", False))
     for reason, hateful in (*answers, ("It is open.", True)):
         wire.queue(say(json.dumps({"reason": reason, "hateful": hateful})), model="baseline")
     found = evaluate("baseline", "garden", "--variant", "binary", "--out", tmp_path)
-    assert found["report"]["arms"][0]["contradicted"] == 1
-    assert "verdicts whose own reason concludes the opposite: 1." in markdown(found["report"])
+    assert found["report"]["arms"][0]["contradicted"] == 2  # one by the rules, one by the reader
+    assert "verdicts whose own reason concludes the opposite: 2." in markdown(found["report"])
     lines = [json.loads(line) for line in (tmp_path / "answers.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [row.get("contradicted", False) for row in lines].count(True) == 1
-    assert "readings" not in found["report"]["results"][0]  # a verdict in a form needs no reader
+    assert [row.get("contradicted", False) for row in lines].count(True) == 2
+    assert found["report"]["results"][0]["readings"]["counts"] == {"rules": 2, "reader": 1, "nobody": 0}
 
 
 def test_one_model_for_all_speakers_leaves_the_reader_to_the_site(wire: WireServer, project: Project) -> None:

@@ -266,7 +266,7 @@ def test_what_fewest_have_rated_comes_first(project: Project, item: Item, review
 
 def test_results_show_kappas_and_sides(project: Project, item: Item, reviewer: Membership) -> None:
     page = text_of(client_of(reviewer).get(address("score-review-results")))
-    assert "0 explanations" in page and "undefined" in page
+    assert "0 explanations" in page and "There is no such item yet." in page
     score = scored(item)
     for hateful in (True, True, False):
         human_review.rate(score, make_member(project, Role.REVIEWER), Rating(True, True, hateful))

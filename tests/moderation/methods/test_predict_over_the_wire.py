@@ -134,7 +134,7 @@ def test_an_empty_side_is_passed_as_empty_and_says_nan_to_nobody(wire: WireServe
 
 
 def test_who_abstains_or_brings_nothing_is_counted_and_on_neither_side(wire: WireServer, item: Item) -> None:
-    said = (HATE, UNSURE, say("Well, it depends."), OTHER, status(400, "model_not_found"))
+    said = (HATE, UNSURE, say("Well, it depends."), OTHER, status(400, "invalid_value"))
     script(wire, *said)
     wire.queue(*views(*said)[:2], model="perspective")  # the third is asked again twice: still no answer
     (found,) = run()
@@ -177,10 +177,10 @@ def test_a_refused_or_filtered_perspective_is_missing_and_the_debate_goes_on(wir
 @pytest.mark.parametrize(
     ("answers", "state", "reason"),
     [
-        ([status(400, "model_not_found")] * 5, "failed", "bad_request"),
+        ([status(400, "invalid_value")] * 5, "failed", "bad_request"),
         ([REFUSAL] * 5, "refused", "refused"),
         ([FILTERED] * 3 + [REFUSAL] * 2, "refused", "provider_blocked"),
-        ([REFUSAL] + [status(400, "model_not_found")] * 4, "failed", "bad_request"),
+        ([REFUSAL] + [status(400, "invalid_value")] * 4, "failed", "bad_request"),
     ],
 )
 def test_where_no_perspective_answers_there_is_no_debate_and_the_commonest_reason_is_named(

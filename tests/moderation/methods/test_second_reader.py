@@ -189,11 +189,14 @@ def test_faults_of_the_reader_s_server_end_no_run(wire: WireServer, item: Item, 
     assert (run.state, (run.outcome or {})["hateful"]) == ("succeeded", None)
 
 
-def test_a_run_waits_for_the_reader_s_provider_as_for_any_other(wire: WireServer, item: Item) -> None:
+def test_a_reader_that_may_not_be_used_ends_the_run_as_any_other_model_does(wire: WireServer, item: Item) -> None:
     wire.queue(say(OPEN), model="explainer")
     wire.queue(status(401), model="reader")
     run = done(queued(item))
-    assert run.state == "queued" and run.detail and keys(run) == [("explain", "ok")]
+    assert run.state == "failed" and run.detail.startswith("reader: openai:reader gives no answer until a person acts")
+    wire.queue(say(reading()), model="reader")
+    assert ask_again.retry_run(run, item.project, ring=False) == run
+    assert (done(run).outcome or {})["hateful"] is True
 
 
 def test_null_leaves_the_rules_null(wire: WireServer, item: Item) -> None:

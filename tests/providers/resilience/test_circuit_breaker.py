@@ -4,8 +4,8 @@ import pytest
 
 from providers.messages import (
     AccessUnclear,
+    Forbidden,
     Message,
-    ModelPaused,
     ProviderBusy,
     ProviderError,
     ProviderPaused,
@@ -125,18 +125,12 @@ def test_any_answer_of_the_provider_begins_the_count_anew(clock: Clock, answer: 
     assert breaker.standing().paused_for == 0
 
 
-def test_a_fault_of_the_account_pauses_at_once_for_all_models(clock: Clock):
+def test_a_closed_account_is_told_to_each_and_who_asks_after_it_was_opened_is_answered(clock: Clock):
     breaker = CircuitBreaker("openai", clock=clock)
-    one = CircuitBreakingModel(ScriptedModel(ProviderPaused("openai answered 401", retry_after=300)), breaker)
-    other = ScriptedModel("yes")
-    fail(one, 1, ProviderPaused)
-    with pytest.raises(ProviderPaused, match="401") as paused:
-        CircuitBreakingModel(other, breaker).reply(ASKED)
-    assert paused.value.retry_after == 300
-    assert other.asked == []
-    assert breaker.standing().reason == "openai answered 401"
-    clock.now += 300
-    assert CircuitBreakingModel(other, breaker).reply(ASKED).text == "yes"
+    model = CircuitBreakingModel(ScriptedModel(*[Forbidden("openai answered 401")] * 2, "yes"), breaker)
+    fail(model, 2, Forbidden)
+    assert breaker.standing().paused_for == 0
+    assert model.reply(ASKED).text == "yes"
 
 
 def test_an_answer_that_was_under_way_when_the_breaker_opened_does_not_close_it(clock: Clock):
@@ -255,23 +249,6 @@ def test_of_calls_that_meet_a_bad_key_at_once_the_first_is_the_cause(clock: Cloc
     assert not met.value.is_cause
 
 
-def test_a_paused_model_leaves_the_others_of_its_provider_alone(clock: Clock):
-    breaker = CircuitBreaker("openai", clock=clock)
-    locked = CircuitBreakingModel(
-        ScriptedModel(ModelPaused("no access", model="scripted", retry_after=300), "yes"), breaker
-    )
-    other = CircuitBreakingModel(ScriptedModel("yes"), breaker)
-    locked.name, other.name = "scripted", "openai:other"
-    for expected in (True, False):
-        with pytest.raises(ModelPaused) as paused:
-            locked.reply(ASKED)
-        assert paused.value.is_cause is expected
-    assert other.reply(ASKED).text == "yes"
-    assert breaker.standing().paused_for == 0
-    clock.now += 301
-    assert locked.reply(ASKED).text == "yes"
-
-
 def test_pages_in_a_row_are_taken_for_a_block_of_everything_once_a_harmless_request_meets_one(clock: Clock):
     script = ScriptedModel(*[TurnedBack("403 with a page")] * 6)
     model = CircuitBreakingModel(script, breaker := CircuitBreaker("openai", clock=clock))
@@ -285,6 +262,5 @@ def test_pages_in_a_row_are_taken_for_a_block_of_everything_once_a_harmless_requ
 def test_a_shorter_answer_is_asked_for_once_where_it_makes_sense(tokens: int, calls: int):
     script = ScriptedModel(TooDear("can only afford", tokens), TooDear("can only afford", tokens))
     with pytest.raises(ProviderPaused) as paused:
-        CircuitBreakingModel(script, breaker := CircuitBreaker("openai")).reply(ASKED)
-    assert (len(script.asked), paused.value.attempts) == (calls, calls)
-    assert breaker.standing().paused_for > 0
+        CircuitBreakingModel(script, CircuitBreaker("openai")).reply(ASKED)
+    assert (len(script.asked), paused.value.attempts, paused.value.is_final) == (calls, calls, True)

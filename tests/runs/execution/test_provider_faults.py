@@ -22,7 +22,7 @@ from annotation.models import Item, Prior
 from annotation.priors import requests
 from annotation.priors.method import NAME
 from builders import make_item, make_member, make_open_item, make_project
-from providers import learnt_facts
+from providers import learnt_facts, wiring
 from providers.profiles import Fact, Lesson
 from runs.control import sweep
 from runs.execution import runner
@@ -33,7 +33,7 @@ from runs.models import Run, Turn
 from runs.queue import claim as run_claim
 from runs.queue import model_facts, provider_pauses, task_messages
 from wire import families
-from wire.server import Behaviour, Exchange, WireServer, altered, answer_for, say, status
+from wire.server import Behaviour, Exchange, WireServer, altered, answer_for, say, sensible, status
 
 pytestmark = pytest.mark.django_db
 once = pytest.mark.once
@@ -338,18 +338,39 @@ def test_l11_a_long_wait_puts_the_run_back_and_frees_the_worker(ask: Ask):
     assert perform(asked.run).state == "succeeded"
 
 
-@pytest.mark.parametrize("behaviours", [("quota",), ("401",), ("403", "403")], ids=lambda given: given[0])
-def test_l12_a_fault_of_the_account_pauses_the_provider_and_runs_wait(
-    ask: Ask, vendor: str, behaviours: tuple[str, ...]
+CLOSED: dict[str, tuple[int, str, str, str]] = {
+    "no credit": (429, "insufficient_quota", "You exceeded your current quota.", "the key and the quota"),
+    "a bill": (402, "Arrearage", "Access denied, your account is overdue.", "the key and the quota"),
+    "a wrong key": (401, "invalid_api_key", "Incorrect API key provided.", "the key and the quota"),
+    "an unclear 403": (403, "AccessDenied", "Access denied.", "A harmless request met the same"),
+    "a region": (403, "unsupported_country_region_territory", "Country, region, or territory not supported", "place"),
+    "a locked model": (403, "model_not_found", "You do not have access to model `some-model`.", "Name another model"),
+    "an unknown model": (404, "model_not_found", "The model `some-model` does not exist.", "Name a model that"),
+    "an unknown model, 400": (400, "InvalidParameter", "Model not exist.", "Name a model that"),
+}
+
+
+@pytest.mark.parametrize("given", CLOSED.values(), ids=CLOSED.keys())
+def test_l12_a_closed_account_or_model_ends_the_run_at_once_and_says_what_to_do(
+    ask: Ask, wire: WireServer, vendor: str, given: tuple[int, str, str, str]
 ):
-    other = requested()
-    asked = ask(*behaviours)
-    other.refresh_from_db()
-    assert (asked.state, asked.times, other.state) == (("queued", ""), len(behaviours), "queued")
-    assert waits(asked.run) > 30 and waits(other) > 30
-    (pause,) = provider_pauses.pauses_in_force()
-    assert (pause.provider, pause.waiting) == (vendor, 2)
-    assert "key and the quota" in pause.detail
+    number, word, sentence, advice = given
+    queued = requested()
+    wire.always(status(number, word, sentence))
+    asked = ask()
+    assert (asked.run.state, asked.times) == ("failed", 2 if word == "AccessDenied" else 1)
+    said = asked.run.detail
+    assert said.startswith(f"prior_text: {vendor}:some-model gives no answer until a person acts. {vendor} answered")
+    assert sentence.rstrip(".") in said and advice in said
+    queued.refresh_from_db()
+    (pause,) = provider_pauses.pauses_in_force() or [None]
+    assert (pause is None) == (advice == "Name a model that")
+    if pause is not None:  # what waits in the queue is not thrown at a closed door
+        assert (pause.name, pause.waiting) == (f"{vendor}:some-model" if "model" in sentence else vendor, 1)
+        assert waits(queued) > 30
+    wire.always(sensible)
+    wiring._breaker.cache_clear()  # five seconds later
+    assert perform(requested()).state == "succeeded"  # a person acted: nobody waits for the end of the pause
 
 
 @once

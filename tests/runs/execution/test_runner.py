@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from providers.messages import ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request, Usage
+from providers.messages import Forbidden, ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request, Usage
 from providers.vendors.scripted import ScriptedModel
 from runs.control import start, sweep
 from runs.execution import budget, shutdown, turns
@@ -318,6 +318,16 @@ def test_an_optional_step_may_be_refused(rounds: Rounds) -> None:
     rounds.rounds = [[step("a", optional=True)], [step("b")]]
     run = perform(queued(), ScriptedModel(Refused("no"), word("yes")))
     assert (run.state, run.outcome) == ("succeeded", {"a": None, "b": "yes"})
+
+
+def test_a_closed_model_ends_the_run_also_at_an_optional_step_and_can_be_gone_on_with(rounds: Rounds) -> None:
+    rounds.rounds = [[step("a", optional=True), step("c", optional=True)], [step("b")]]
+    run = perform(queued(), ScriptedModel(*[Forbidden("401 no key.", retry_after=300)] * 2))
+    assert (run.state, run.reason) == ("failed", "provider_error")
+    assert run.detail == "speaker: scripted:lines gives no answer until a person acts. 401 no key."
+    assert start.retry_run(run.public_id, enqueue=False)
+    run = perform(run, ScriptedModel(word("one"), word("two"), word("yes")))
+    assert (run.state, run.outcome) == ("succeeded", {"a": "one", "c": "two", "b": "yes"})
 
 
 def test_a_saved_refusal_ends_the_run_also_after_a_crash(rounds: Rounds) -> None:

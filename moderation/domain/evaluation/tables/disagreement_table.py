@@ -75,6 +75,8 @@ def disagreement_table(report: Report) -> Iterator[EvaluationTable]:
 
 
 def _row(arm: str, figure: Mapping[str, Any]) -> list[Value]:
-    ends = figure["interval"] or [None] * 2
-    why = Phrase.of(SENTENCES[Why(figure["why"])]) if figure["why"] else None
-    return [arm, Inner(figure["figure"]), figure["items"], figure["rho"], *ends, why]
+    undefined = Phrase.of(_("not defined"))
+    rho = undefined if figure["rho"] is None else figure["rho"]
+    ends = figure["interval"] or [undefined] * 2
+    why = Phrase.of(SENTENCES[Why(figure["why"])]) if figure["why"] else ""
+    return [arm, Inner(figure["figure"]), figure["items"], rho, *ends, why]

@@ -19,8 +19,8 @@ def readings_table(report: Report) -> Iterator[EvaluationTable]:
     columns = [Column(_("Method")), Column(_("Data set")), Column(_("Reader"))]
     columns += [Column(title, ColumnForm.COUNT) for title in (_("By the rules"), _("By the reader"), _("By nobody"))]
     note = _(
-        "Who read the conclusion of an explanation, or that it is a refusal. The reader is asked where the rules read "
-        "no conclusion or a refusal. What nobody read has no verdict."
+        "Who read the conclusion of an explanation or a reason, or that it is a refusal. The reader is asked where the "
+        "rules read no conclusion or a refusal. Prose that nobody read has no verdict; a form has it beside the reason."
     )
     if rows:
         yield EvaluationTable("readings", _("Who read the explanations"), columns, rows, note)

@@ -39,6 +39,8 @@ def format_cell(value: Value, form: ColumnForm) -> str:
     if isinstance(value, Mapping):
         mean = format_cell(value["mean"], form)
         return mean if value["sd"] is None else f"{mean} (± {format_cell(value['sd'], form)})"
+    if isinstance(value, Phrase):
+        return value
     return _FORMATS[form](value)
 
 

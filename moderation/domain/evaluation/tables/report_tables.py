@@ -1,6 +1,7 @@
 """The report as tables in the forms of the papers. Tables hold exact numbers; rendering rounds them."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from annotation.domain.patterns import PATTERNS
@@ -18,12 +19,20 @@ from moderation.domain.evaluation.tables.table_by_dataset import (
     titled,
 )
 
+_NOTHING = _("A dash stands where nothing was counted: no answer, nothing to compare with, or no known price.")
 _KEYWORD_P = _("%(gap)skeyword is the built-in baseline: p is one of four fixed numbers, no language model was asked.")
 
 
 def tables_of(report: Report) -> list[EvaluationTable]:
     """Return all tables that the report has figures for, in the order of a paper."""
-    return [table for make in _TABLES for table in make(report)]
+    return [_explained(table) for make in _TABLES for table in make(report)]
+
+
+def _explained(table: EvaluationTable) -> EvaluationTable:
+    """Return the table with a word about its dashes, if it has any."""
+    if not any(value is None for row in table.rows for value in row):
+        return table
+    return replace(table, note=Phrase.of("%(note)s %(more)s", note=table.note, more=_NOTHING))
 
 
 def _of_dataset(title: str, dataset: str) -> str:

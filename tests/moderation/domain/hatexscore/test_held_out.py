@@ -19,18 +19,7 @@ SETS = ("", "a-", "b-", "d-", "e-", "f-")
 NOT_FOUND = {
     "b-": ["ko-s09"],
     "e-": ["ko-er05"],
-    "f-": [
-        "en-fr01",
-        "en-fr02",
-        "en-fr05",
-        "ko-fr01",
-        "ko-fr02",
-        "zh-fr01",
-        "zh-fr02",
-        "zh-fr05",
-        "zh-fr06",
-        "zh-fr07",
-    ],
+    "f-": ["en-fr05", "ko-fr01", "zh-fr05"],
 }
 
 

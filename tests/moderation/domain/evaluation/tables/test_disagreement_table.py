@@ -5,7 +5,8 @@ import pytest
 from annotation.domain.statistics.figure import Figure, Undefined, Why
 from moderation.domain.disagreement import Inner, side_entropy
 from moderation.domain.evaluation.outcomes import RunEnd
-from moderation.domain.evaluation.tables.disagreement_table import disagreement_figures
+from moderation.domain.evaluation.tables.disagreement_table import disagreement_figures, disagreement_table
+from moderation.domain.evaluation.tables.render import csv_rows, formatted_rows
 
 
 def end(entropy: Figure) -> RunEnd:
@@ -35,6 +36,12 @@ def test_without_votes_of_people_the_reason_is_told() -> None:
     nobody = dict.fromkeys(PEOPLE, side_entropy(0, 0))
     (figure,) = disagreement_figures(nobody, [{item: end(entropy) for item, entropy in PEOPLE.items()}])
     assert figure == {"figure": "vote_entropy", "items": 0, "rho": None, "interval": None, "why": Why.NO_VOTES}
+    report = {"datasets": [{"name": "d"}], "results": [{"arm": "a", "dataset": "d", "disagreement": [figure]}]}
+    (table,) = disagreement_table(report)
+    says = "No item has the votes of two people or more."
+    shown = ["a", Inner.VOTES, "0", *["not defined"] * 3, says]
+    assert formatted_rows(table) == [shown]
+    assert csv_rows(table)[1] == [*shown[:2], 0, *shown[3:]]
 
 
 def test_methods_without_a_debate_have_no_line() -> None:
