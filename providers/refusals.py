@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from providers.json_pieces import holds_json
 from providers.thoughts import without_thoughts
+from vocabulary.late_patterns import late
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
 _FIRST = 3  # sentences in which a refusal is said
@@ -75,7 +76,7 @@ def _language(words: Mapping[str, Sequence[str]]) -> _Language:
     def joined(name: str) -> str:
         return f"(?:{_PART.sub(lambda part: joined(part[1]), '|'.join(words[name]))})"
 
-    return _Language(*(re.compile(joined(name), re.IGNORECASE) for name in _Language._fields))
+    return _Language(*(late(joined(name), re.IGNORECASE) for name in _Language._fields))
 
 
 _LANGUAGES = [
@@ -123,7 +124,7 @@ _ZH_DO = (
     r"|此类|[。.!！]|$)"
 )
 _NOT_WRITTEN = [
-    re.compile(pattern, re.IGNORECASE)
+    late(pattern, re.IGNORECASE)
     for pattern in (
         rf"{_SORRY}?\b{_CANNOT} {_TASK}",
         r"(?:i['’]m|i am) not comfortable\b[^.!?]{0,20}?\b(?:writing|generating|creating|producing|answering)\b",
