@@ -132,7 +132,7 @@ class _Items:
             self._keys.append(key)
             if sha256 is not None:
                 self._pictures[place] = sha256, stored_print, file
-        self._worded = [place for place in self._pictures if read.get(self._keys[place], ("",))[0]]
+        self._worded = [place for place, key in enumerate(self._keys) if read.get(key, ("",))[0]]
         self._words = [read[self._keys[place]][0] for place in self._worded]
 
     def texts(self) -> Iterator[str]:

@@ -17,11 +17,12 @@ number of negations are never near: "they are welcome" is another post than "the
 from __future__ import annotations
 
 import hashlib
+import random
 import re
 import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -44,7 +45,6 @@ _PIECE = 5
 LEAST_PIECES = 2 * _PIECE
 """The minimum length, in characters, for a comparison by pieces."""
 _BANDS, _ROWS = 16, 4
-_TIMES = np.random.default_rng(20_260_101).integers(1, 1 << 63, _BANDS * _ROWS, dtype=np.uint64) | np.uint64(1)
 _PART_BITS = 6
 """Numbers are sorted in so many parts, as a power of two."""
 
@@ -189,12 +189,19 @@ def band_marks(level: str, negations: int) -> list[int]:
     """
     if len(level) < LEAST_PIECES:
         return []
-    least = (pieces_of(level)[:, None] * _TIMES).min(axis=0)  # modulo 2 ** 64, so each factor has an order of its own
+    least = (pieces_of(level)[:, None] * _factors()).min(axis=0)  # modulo 2 ** 64: each factor has an order of its own
     digests = (
         hashlib.blake2b(least[at : at + _ROWS].tobytes(), digest_size=8, key=negations.to_bytes(4)).digest()
         for at in range(0, _BANDS * _ROWS, _ROWS)
     )
     return [int.from_bytes(digest) // _BANDS * _BANDS + band for band, digest in enumerate(digests)]
+
+
+@cache
+def _factors() -> npt.NDArray[np.uint64]:
+    """Return an odd number for each row of each band, always the same."""
+    dice = random.Random(20_260_101)
+    return np.array([dice.getrandbits(64) | 1 for _ in range(_BANDS * _ROWS)], np.uint64)
 
 
 def in_common(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64]) -> float:
