@@ -86,16 +86,16 @@ CASES: Mapping[str, Case] = {
     "order_reading": Case(lambda marked: [("", marked.item.public_id, {})], "reader", "qz01"),
     "picture_text": Case(lambda marked: [("", marked.item.public_id, {})], "picture_reader"),
     "pool_prior": Case(lambda marked: [("image", marked.pool_picture.public_id, {})], "prior_image"),
-    "baseline": Case(debate("baseline", {}, {"variant": "agent"}, {"variant": "comment"}), "baseline", "qz01"),
+    "baseline": Case(debate("baseline", {}, {"variant": "agent"}, {"variant": "comment"}), "baseline reader", "qz01"),
     "explain": Case(debate("explain", {}), "explainer reader", f"qz01 {SAID}"),
     "arcade": Case(
         debate("arcade", KNOWN, KNOWN | {"track": "deep"}),
-        "gatekeeper prosecutor defender judge",
+        "gatekeeper prosecutor defender judge reader",
         f"qz01 qz11 qz12 {SAID} {WRONG}",
     ),
     "predict": Case(
         debate("predict", KNOWN, KNOWN | {"history": "transcripts"}),
-        "perspective debater debate_judge describer",
+        "perspective debater debate_judge describer reader",
         f"qz01 qz07 qz11 qz28 {SAID} {WRONG}",
     ),
     "antihateagent": Case(

@@ -57,6 +57,7 @@ def test_a_view_that_reads_files_is_marked_and_no_other() -> None:
 MADE_FOR_A_REQUEST = {
     "annotation:bulk": "the search beside a reason",
     "annotation:design": "a form for each category and question",
+    "annotation:design-preview": "a form for each category and question",
     "annotation:first-answer": "an answer to each further question, beside a note",
     "annotation:glossary-beside": "the answer so far",
     "annotation:label-correct": "an answer to each further question, beside a note",
@@ -67,7 +68,6 @@ MADE_FOR_A_REQUEST = {
     "api:settings": "a shape made from the form of the page",
     "generation:candidates": "seven explanations",
     "generation:explanations": "seven explanations",
-    "moderation:desk-item": "a rationale, a message and boxes",
     "moderation:statement": "a form made from the fields of the register",
 }
 """Views whose longest body does not show in their classes, and what makes it long."""
