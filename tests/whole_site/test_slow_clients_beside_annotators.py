@@ -19,7 +19,7 @@ from worker_processes import free_port, listens, wait_until
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.once]
 
-CLIENTS, PEOPLE, ALONE, SECONDS = 500, 30, 6, 8
+CLIENTS, PEOPLE, ALONE, SECONDS = 500, 30, 3, 4
 ADDRESSES = {"many": [f"127.0.0.{number}" for number in range(2, 10)], "one": ["127.0.0.1"]}
 """Of the slow clients. Those of one address share it with the people who label."""
 FILL = f"import json, site_visitors; print(json.dumps(site_visitors.fill('slow', 3000, {PEOPLE})))"
