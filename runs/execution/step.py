@@ -130,9 +130,9 @@ class PendingStep:
             self.usage = Usage(most, 0, estimated=True)
 
     def count_fault(self, fault: ProviderError) -> None:
-        """Count a call that ended in a fault."""
+        """Count a call that ended in a fault. One that met a closed account was not sent, and has no attempt."""
         if self.is_paid:
-            self.retries += fault.attempts - 1
+            self.retries += max(fault.attempts - 1, 0)
             self.usage += fault.usage
 
     def count_refusal(self, attempts: int) -> None:

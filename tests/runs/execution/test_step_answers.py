@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from providers.messages import Message, Reply
+from providers.messages import Forbidden, Message, Reply
 from runs.domain.states import Flag, Reason, TurnState
 from runs.execution.step import PendingStep
 from runs.methods.method import Step
@@ -58,3 +58,11 @@ def test_what_ends_in_a_thought_is_empty(text: str) -> None:
 def test_a_thought_that_was_cut_is_no_answer() -> None:
     answer = pending().accept_reply(reply("", thought='{"category": 1}', finish="length"))
     assert answer is not None and answer.reason == Reason.TRUNCATED
+
+
+@pytest.mark.parametrize(("attempts", "retries"), [(0, 0), (1, 0), (3, 2)])
+def test_a_call_that_a_closed_account_met_unsent_is_no_retry(attempts: int, retries: int) -> None:
+    fault, step = Forbidden("The key was refused."), pending()
+    fault.attempts = attempts
+    step.count_fault(fault)
+    assert step.retries == retries
