@@ -3,6 +3,7 @@
 A method's last step may be the second reading of its reason; near a limit its run ends without that.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,12 +13,12 @@ from runs.methods.method import LIMIT_KEY, Finish, GiveUp, Outcome, SavedTurn, S
 from runs.models import Run
 
 
-class PostMethod:
+class PostMethod(ABC):
     """The base class of methods about posts. A method never changes an item's labels."""
 
+    @abstractmethod
     def next_steps(self, case: Any, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
         """Return the next steps of the method, or its end."""
-        raise NotImplementedError
 
     def closing_step(self, case: Any, turns: Mapping[str, SavedTurn]) -> Step | None:
         """Return the second reading where it is what comes next.
