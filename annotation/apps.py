@@ -1,10 +1,12 @@
 """The annotation app."""
 
 from django.apps import AppConfig
+from django.conf import settings
 
 from annotation.core import append_only, text_index  # noqa: F401  register their system checks
 from annotation.domain import choices
 from annotation.domain.design.changes import ChangeKind
+from annotation.domain.folding import lemmas
 from annotation.domain.glossary.disguises import How
 from annotation.domain.patterns import Mechanism
 from annotation.domain.releases.diff import ChangeReason
@@ -31,5 +33,6 @@ class AnnotationConfig(AppConfig):
 
         method.register_method("prior", "annotation.priors.method.PriorMethod")
         method.register_method("picture_text", "annotation.picture_text.method.PictureTextMethod")
+        lemmas.FOLDER = settings.VAR_DIR / "dictionaries"
         register_labels(*_CLOSED_SETS)
         register_labels(ModelRole)  # `providers` is no Django app

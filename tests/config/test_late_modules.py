@@ -84,7 +84,7 @@ USED_IN = {
     "regex": {"annotation.domain", "generation.domain"},
     "requests": {"providers.vendors"},
     "scipy": set(),
-    "simplemma": {"annotation.domain", "moderation.domain"},
+    "simplemma": {"annotation.domain"},
 }
 """Which of our packages use a late module; the empty ones are imported by libraries only."""
 START = """

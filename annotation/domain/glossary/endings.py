@@ -1,11 +1,9 @@
 """Endings of European words: by dictionary where a word is in one, by rules for coined words."""
 
 from collections.abc import Iterator
-from functools import cache, lru_cache
-from typing import Any
+from functools import lru_cache
 
-import simplemma
-
+from annotation.domain.folding import lemmas
 from annotation.domain.folding.text import plain
 
 _SHORTEST_STEM = 4
@@ -44,36 +42,7 @@ _VOWELS = frozenset("aeiouаеоыияюуьα")
 
 def languages_of(codes: tuple[str, ...]) -> tuple[str, ...]:
     """Return the given languages whose endings are known; English if none is given."""
-    return tuple(code for code in codes if code in with_dictionary()) if codes else ("en",)
-
-
-@cache
-def with_dictionary() -> frozenset[str]:
-    """Return the codes of the languages that have a dictionary."""
-    return frozenset(simplemma.strategies.dictionaries.dictionary_factory.SUPPORTED_LANGUAGES)
-
-
-@cache
-def _dictionaries() -> Any:
-    """Return what loads the dictionaries: one for all uses, since each takes a second and a hundred megabytes.
-
-    It keeps all that entries ask for. The library's own limit of eight would load the ninth anew at every word.
-    """
-    return simplemma.strategies.dictionaries.dictionary_factory.DefaultDictionaryFactory(
-        cache_max_size=len(with_dictionary())
-    )
-
-
-@cache
-def _dictionary() -> Any:
-    return simplemma.strategies.DictionaryLookupStrategy(_dictionaries())
-
-
-@cache
-def _lemmatizer() -> Any:
-    return simplemma.Lemmatizer(
-        lemmatization_strategy=simplemma.strategies.DefaultStrategy(dictionary_factory=_dictionaries())
-    )
+    return tuple(code for code in codes if code in lemmas.languages()) if codes else ("en",)
 
 
 def is_known(word: str, language: str) -> bool:
@@ -83,9 +52,7 @@ def is_known(word: str, language: str) -> bool:
 
 @lru_cache(maxsize=65_536)
 def _basic(word: str, language: str) -> str | None:
-    """Return the basic form of a word by the dictionary of a language; None if it does not have the word."""
-    basic: str | None = _dictionary().get_lemma(word, language)
-    return basic
+    return lemmas.by_dictionary(word, language)
 
 
 def lemma(word: str, language: str) -> str:
@@ -98,7 +65,7 @@ def lemma(word: str, language: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def _by_rules(word: str, language: str) -> str:
-    return plain(_lemmatizer().lemmatize(word, lang=language))
+    return plain(lemmas.by_rules(word, language))
 
 
 def singular(word: str, language: str) -> str:

@@ -9,12 +9,13 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Generic
 
+from annotation.domain.folding import lemmas
 from annotation.domain.folding.hangul import is_syllable
 from annotation.domain.folding.text import plain
 from annotation.domain.glossary import chinese, korean_words
 from annotation.domain.glossary.addresses import Addresses
 from annotation.domain.glossary.disguises import WRITTEN, How, least_sure
-from annotation.domain.glossary.endings import is_known, languages_of, with_dictionary
+from annotation.domain.glossary.endings import is_known, languages_of
 from annotation.domain.glossary.entities import decoded
 from annotation.domain.glossary.inside_index import InsideIndex
 from annotation.domain.glossary.normalize import has_words, is_glued, is_picture, words
@@ -129,7 +130,7 @@ def first_of_each(hits: Sequence[Hit[Key]]) -> Mapping[Key, Hit[Key]]:
 
 def languages_known() -> frozenset[str]:
     """Return the languages that an entry may name: those with known inflections, and some without."""
-    return with_dictionary() | _WITHOUT_DICTIONARY
+    return lemmas.languages() | _WITHOUT_DICTIONARY
 
 
 def _is_everyday(term: Term[Any]) -> bool:

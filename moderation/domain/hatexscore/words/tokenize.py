@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-import simplemma
+from annotation.domain.folding import lemmas
 
 EUROPEAN = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "cs", "sv", "da", "nb", "fi", "hu", "ro", "ru", "uk", "el")
 LANGUAGES = (*EUROPEAN, "zh", "ko")
@@ -83,9 +83,9 @@ def lemma(word: str, language: str) -> str:
     """Return the word's dictionary form in lower case. Names are known with a capital only, so that is tried too."""
     if word.isupper() and len(word) > 3:
         word = word.lower()
-    found = simplemma.lemmatize(word, lang=language)
+    found = lemmas.by_rules(word, language)
     if found == word and word.islower():
-        named = simplemma.lemmatize(word.capitalize(), lang=language)
+        named = lemmas.by_rules(word.capitalize(), language)
         found = named if named != word.capitalize() else found
     return found.lower()
 

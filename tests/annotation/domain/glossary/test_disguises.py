@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 import glossary_cases
 from annotation.domain.glossary import korean_words
 from annotation.domain.glossary.disguises import SWITCHES, How
-from annotation.domain.glossary.endings import _dictionaries
 from annotation.domain.glossary.matching import Hit, Matcher, Term
 from annotation.domain.glossary.normalize import folded, readings
 from annotation.domain.glossary.sounds import korean_sound
@@ -275,18 +274,6 @@ def test_initial_consonants_may_have_signs_between_them() -> None:
 def test_letters_apart_and_drawn_out_syllables(term: str, text: str, places: list[tuple[int, int]]) -> None:
     language = "ko" if term >= "가" else "zh" if term > "z" else "en"
     assert [(hit.start, hit.end) for hit in Matcher([Term(term, term, (language,))]).find(text)] == places
-
-
-def test_dictionaries_of_many_languages_are_loaded_once_each() -> None:
-    languages = ("en", "de", "fr", "es", "it", "pt", "pl", "nl", "sv", "da")
-    terms = [Term(code, f"zorbling{code}", (code,)) for code in languages]
-    matcher = Matcher(terms)
-    matcher.find("some words to look up")
-    loads = _dictionaries()._load_dictionary_from_disk.cache_info
-    before = loads().misses
-    matcher.find("other words that nobody has looked up before")
-    assert loads().misses == before
-    assert [hit.key for hit in matcher.find("a zorblingda")] == ["da"]
 
 
 @pytest.mark.parametrize(
