@@ -25,4 +25,4 @@ def quotation_faithfulness(prediction: bool | None, p: float | None, p_masked: f
     if prediction is None:
         return 0.0
     difference = abs(probability(p) - probability(p_masked))
-    return min(1.0, max(0.0, difference if prediction else 1.0 - difference))
+    return difference if prediction else 1.0 - difference

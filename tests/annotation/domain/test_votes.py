@@ -24,12 +24,25 @@ def test_what_people_say_cannot_be_changed_afterwards(value):
         Category(1, "Racist", hateful=True, aliases=("race",)),
         Category(1, "Racist", hateful=True, definition="Against a race."),
         Category(1, "Racist", hateful=True, key="r"),
+        Category(1, "Racist", hateful=True, place=3),
+        Category(1, "Racist", hateful=True, colour="teal"),
+        Category(1, "Racist", hateful=True, retired=True),
     ],
 )
 def test_two_categories_are_the_same_when_their_codes_are(other):
     assert other == RACIST
     assert hash(other) == hash(RACIST)
     assert Category(2, "Racist", hateful=True) != RACIST
+
+
+def test_a_category_is_open_and_stands_by_its_code_unless_it_says_otherwise():
+    assert (RACIST.place, RACIST.retired) == (0, False)
+
+
+def test_what_was_chosen_is_the_category_with_the_further_ones():
+    sexist = Category(2, "Sexist", hateful=True)
+    assert Vote(RACIST, further=(sexist,)).chosen == {RACIST, sexist}
+    assert Vote(None, further=(sexist,)).chosen == set()
 
 
 def test_a_vote_flags_no_low_quality_unless_it_says_so():

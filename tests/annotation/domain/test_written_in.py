@@ -24,4 +24,9 @@ def test_letters_tell_the_language_or_the_script(text: str, tag: str) -> None:
 
 def test_a_few_foreign_words_do_not_tell() -> None:
     assert written_in("садик ember") == ""
+    assert written_in("сад ab γδ") == ""
     assert written_in("Ein Garten (сад) am Fluss") == "und-Latn"
+
+
+def test_four_hundred_characters_are_looked_at() -> None:
+    assert written_in("a" * 200 + "я" * 300) == ""

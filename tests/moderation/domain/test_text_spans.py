@@ -6,6 +6,23 @@ from hypothesis import strategies as st
 from moderation.domain.text_spans import TextPiece, split_by_spans
 
 
+def test_a_piece_is_not_quoted_unless_it_says_so():
+    assert TextPiece("roses").quoted is False
+
+
+def test_empty_spans_and_those_before_the_text_change_nothing():
+    quoted = [TextPiece("We"), TextPiece("eds", quoted=True)]
+    assert split_by_spans("Weeds", [[1, 1], [2, 5]]) == split_by_spans("Weeds", [[-4, -2], [2, 9]]) == quoted
+
+
+def test_what_two_spans_quote_is_quoted_once():
+    assert split_by_spans("Weeds in", [[2, 5], [0, 3]]) == [
+        TextPiece("Wee", quoted=True),
+        TextPiece("ds", quoted=True),
+        TextPiece(" in"),
+    ]
+
+
 def test_what_was_quoted_is_marked_and_the_rest_is_not():
     assert split_by_spans("Weeds in the roses", [[13, 18], [0, 5]]) == [
         TextPiece("Weeds", quoted=True),

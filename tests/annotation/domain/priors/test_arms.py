@@ -57,3 +57,14 @@ def test_checks_come_at_the_rate_that_was_asked_for():
     # 10,000 draws at 10 %: four standard deviations are 4 · sqrt(0.1 · 0.9 / 10,000) = 0.012.
     drawn = [draws_check("seed", person, "2026-11-21", number, 10) for person in PEOPLE for number in range(100)]
     assert abs(sum(drawn) / len(drawn) - 0.10) < 0.012
+
+
+def test_a_draw_falls_below_the_next_whole_percent_and_not_below_its_own():
+    for number in range(200):
+        drawn = int(share("seed", "check", PEOPLE[0], "day", number) * 100)
+        assert not draws_check("seed", PEOPLE[0], "day", number, drawn)
+        assert draws_check("seed", PEOPLE[0], "day", number, drawn + 1)
+    for item in ITEMS:
+        drawn = int(share("seed", "arm", PEOPLE[0], item) * 100)
+        assert draw_arm("seed", PEOPLE[0], item, drawn, PriorDisplay.SHOWN) is PriorArm.SHOWN
+        assert draw_arm("seed", PEOPLE[0], item, drawn + 1, PriorDisplay.SHOWN) is PriorArm.WITHHELD

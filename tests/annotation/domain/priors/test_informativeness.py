@@ -23,3 +23,7 @@ from annotation.domain.priors.informativeness import Informativeness, informativ
 )
 def test_disagreement_about_hate_tells_most_then_that_about_the_kind(views, expected):
     assert informativeness(views) is expected
+
+
+def test_the_stored_numbers_order_posts():
+    assert [(each.name, each.value) for each in sorted(Informativeness)] == [("ALIKE", 0), ("KIND", 1), ("HATE", 2)]

@@ -14,6 +14,8 @@ def test_seven_people_in_groups_of_three():
 def test_two_people_make_no_group_of_three():
     with pytest.raises(TooFewPeople):
         groups_of("ab", 3)
+    with pytest.raises(TooFewPeople):
+        groups_of("ab", 0)
 
 
 @given(st.integers(1, 60), st.integers(1, 15))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moderation.domain.hatexscore.cc import Rule, consistency
+from moderation.domain.hatexscore.cc import TOLERANCE, Rule, consistency
 
 
 @pytest.mark.parametrize(("rule", "threshold"), [(Rule.PAPER, 0.3), (Rule.RELEASED, 0.45)])
@@ -33,3 +33,5 @@ def test_every_row_of_both_rules(prediction: bool | None, faithful: bool, tgi: i
 
 def test_a_threshold_is_reached_by_equality() -> None:
     assert consistency(True, 0.5, 1, 0.5, Rule.PAPER) == 1
+    assert consistency(True, 0.5 - TOLERANCE, 1, 0.5, Rule.PAPER) == 1
+    assert consistency(True, 0.5 - 2 * TOLERANCE, 1, 0.5, Rule.PAPER) == 0
