@@ -31,7 +31,7 @@ def read_own_keys(actions: Mapping[str, object], chosen: Mapping[str, str]) -> d
         letter = unicodedata.normalize("NFKC", chosen.get(usual, "")).strip().lower()
         if letter in ("", usual):
             continue
-        if len(letter) != 1 or letter not in LETTERS:
+        if letter not in set(LETTERS):
             raise BadOwnKey(
                 usual,
                 _("Choose one of these letters: %(letters)s. The others are held for categories and questions."),

@@ -36,7 +36,7 @@ def on_equal_posts(agrees: Flags, comparable: Flags, value: Ints, own: Ints) -> 
     mine[own] = True
     own_counted, own_agreeing = _by_value(comparable & mine, value, levels), _by_value(agrees & mine, value, levels)
     others_counted, others_agreeing = counted - own_counted, agreeing - own_agreeing
-    shared = (own_counted > 0) & (others_counted > 0)
+    shared = others_counted > 0
     n = int(own_counted[shared].sum())
     if n == 0:
         return Undefined(Why.NO_OTHERS)

@@ -38,6 +38,7 @@ def test_who_had_hard_posts_is_compared_with_the_others_on_hard_posts():
 def test_posts_of_a_kind_that_nobody_else_had_count_on_neither_side():
     found = equal_posts_of("ann", ("ann", HARD, 0, 4), ("ann", EASY, 3, 4), ("bob", EASY, 1, 2))
     assert found == EqualPosts(Rate(3, 4), 0.5)
+    assert equal_posts_of("ann", ("ann", EASY, 1, 2), ("bob", EASY, 1, 1)) == EqualPosts(Rate(1, 2), 1.0)
     assert equal_posts_of("ann", ("ann", HARD, 0, 4), ("bob", EASY, 1, 2)) == Undefined(Why.NO_OTHERS)
     empty = np.array([], dtype=np.int64)
     assert on_equal_posts(empty.astype(bool), empty.astype(bool), empty, empty) == Undefined(Why.NO_OTHERS)

@@ -14,6 +14,9 @@ GOLD = [
     Gold("d", True, 2, "001", ""),
     Gold("e", False, 0, "000", ""),
     Gold("f", True, 1, "", ""),
+    Gold("g", True, 2, "001", ""),
+    Gold("h", True, 1, "011", ""),
+    Gold("i", True, 1, "001", ""),
 ]
 
 
@@ -28,21 +31,24 @@ REPEAT = {
     "d": end("deep", 2),
     "e": end("dismissed", 1),
     "f": RunEnd("refused", "refused"),
+    "g": end("dismissed", 1),
+    "h": end("dismissed", 1),
+    "i": end("fast", 1),
 }
 
 
 def test_tracks_dismissals_and_rounds_are_counted_over_the_runs_that_came_to_a_verdict() -> None:
     figures = track_figures(GOLD, [REPEAT])
     assert figures == {
-        "verdicts": 5,
-        "fast": 1,
+        "verdicts": 8,
+        "fast": 2,
         "deep": 2,
-        "dismissed": 2,
-        "hateful_dismissed": 1,  # c, but not e
-        "open": 2,  # a and b show their attack in one part
-        "open_deep": 1,  # b
-        "emergent": 2,  # c and d
-        "emergent_dismissed": 1,
+        "dismissed": 4,
+        "hateful_dismissed": 3,  # c, g and h, but not e
+        "open": 3,  # a, b and h show their attack in one part
+        "open_deep": 2,  # b and h, which took no short way
+        "emergent": 4,  # c, d, g and i
+        "emergent_dismissed": 2,  # c and g
         "rounds": pytest.approx(2.5),  # of the two debates in the deep dive: 3 and 2
     }
 
@@ -64,5 +70,5 @@ def test_the_table_tells_calls_tokens_and_cost_of_a_post_too() -> None:
     report = {"datasets": [{"name": "d"}], "results": [result], "currency": "USD"}
     (table,) = report_tables.tracks_table(report)
     (row,) = table.rows
-    assert row == ["arcade", 1, 2, 2, pytest.approx(0.4), 1, "1 of 2", "1 of 2", 2.5, 4.0, 100.0, pytest.approx(0.05)]
+    assert row == ["arcade", 2, 2, 4, pytest.approx(0.5), 3, "2 of 3", "2 of 4", 2.5, 4.0, 100.0, pytest.approx(0.05)]
     assert len(row) == len(table.columns)
