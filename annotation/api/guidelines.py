@@ -19,6 +19,7 @@ from annotation.guidelines import versions
 from annotation.guidelines.forms import EXAMPLE_LIMIT, EXAMPLES, GuidelineForm
 from annotation.models import Guideline, Project
 from annotation.projects.forms_settings import GUIDELINE_LIMIT
+from vocabulary.answers import answer
 
 
 class ExampleShape(RequestShape):
@@ -110,27 +111,8 @@ def _version_of(project: Project, number: int | None) -> Guideline:
 
 
 def _json(guideline: Guideline) -> GuidelineJson:
-    return {
-        "number": guideline.number,
-        "text": guideline.text,
-        "summary": guideline.summary,
-        "asks_reading": guideline.asks_reading,
-        "created_at": guideline.created_at,
-        "examples": [
-            {"text": example.text, "category": example.category.code, "why": example.why}
-            for example in versions.examples_of(guideline)
-        ],
-    }
+    return answer(GuidelineJson, guideline, examples=versions.examples_of(guideline))
 
 
 def _version(reading: versions.VersionReading) -> GuidelineVersionJson:
-    guideline = reading.guideline
-    return {
-        "number": guideline.number,
-        "summary": guideline.summary,
-        "asks_reading": guideline.asks_reading,
-        "created_at": guideline.created_at,
-        "author": guideline.author.pseudonym if guideline.author else None,
-        "asked": reading.annotators_asked,
-        "read": reading.read,
-    }
+    return answer(GuidelineVersionJson, reading.guideline, asked=reading.annotators_asked, read=reading.read)

@@ -22,6 +22,7 @@ from annotation.members import invitations, participation
 from annotation.members.forms import InvitationForm
 from annotation.models import Batch, Invitation, Membership, User
 from annotation.projects import consent_texts
+from vocabulary.answers import answer
 
 LISTED = 200
 """Invitations of a list, the newest."""
@@ -102,7 +103,7 @@ class AcceptInvitation(APIView):
         match invitations.accept(shape.validated_data["token"], user):
             case invitations.Accepted(joined) | invitations.MemberAlready(joined):
                 now = Membership.objects.select_related("project").get(pk=joined.pk)
-                return Response({"project": now.project.slug, "roles": [str(role) for role in now.roles]})
+                return Response(answer(JoinedJson, now, project=now.project.slug))
             case invitations.AccessEnded():
                 return problem(409, "access_ended", "Your access to this project has ended; ask an admin of it.")
             case _:
@@ -143,13 +144,6 @@ def _consent(mine: Membership) -> ConsentJson:
 
 
 def _json(row: Invitation) -> InvitationJson:
-    return {
-        "id": row.public_id,
-        "roles": list(row.roles),
-        "state": invitations.state_of(row, timezone.now()),
-        "team": row.batch.public_id if row.batch else None,
-        "note": row.shown_note,
-        "created_at": row.created_at,
-        "expires_at": row.expires_at,
-        "accepted_by": row.accepted_by.pseudonym if row.accepted_by else None,
-    }
+    return answer(
+        InvitationJson, row, state=invitations.state_of(row, timezone.now()), team=row.batch, note=row.shown_note
+    )

@@ -1,7 +1,6 @@
 """API of an annotator's own work: the next item, answers, their labels. It calls the same functions as the pages."""
 
-from dataclasses import asdict
-from typing import Any, assert_never
+from typing import assert_never
 from uuid import UUID
 
 from django.http import Http404
@@ -63,6 +62,7 @@ from annotation.labelling.postpone import bring_back, postpone_seat
 from annotation.media.pictures import unlocked
 from annotation.media.responses import picture_file
 from annotation.models import Label, Membership, Picture, Seat
+from vocabulary.answers import answer
 
 _GONE = {409: LabelRefused, 422: LabelRefused}
 _SENTENCES = {
@@ -88,27 +88,27 @@ _CODES: dict[type, str] = {
 }
 
 
-def _seat_json(seat: Seat, *, break_offered: bool) -> dict[str, Any]:
+def _seat_json(seat: Seat, *, break_offered: bool) -> HeldSeatJson:
     """Return a held seat without anything that could tell what others or the data's source think."""
     item = seat.item
     shown, words = visible_priors(item.project, seat), visible_picture_text(item.project, seat)
-    return {
-        "seat": seat.public_id,
-        "item": item.public_id,
-        "expires_at": seat.expires_at,
-        "text": item.text,
-        "picture": _addresses(item.project.slug, seat) if item.picture else None,
-        "priors_hidden": first_answer_is_due(item.project, seat),
-        "priors": BlindPriorShape(shown, many=True).data,
-        "picture_text": words.text if words else None,
-        "extra": dict(item.shown_columns),
-        "questions": [
+    return answer(
+        HeldSeatJson,
+        seat,
+        seat=seat,
+        text=item.text,
+        picture=_addresses(item.project.slug, seat) if item.picture else None,
+        priors_hidden=first_answer_is_due(item.project, seat),
+        priors=BlindPriorShape(shown, many=True).data,
+        picture_text=words.text if words else None,
+        extra=dict(item.shown_columns),
+        questions=[
             question_row(question) | {"version": question.version}
             for question in item.project.asked_questions()
             if kind_of(question).has_subject(item.text)
         ],
-        "break_offered": break_offered,
-    }
+        break_offered=break_offered,
+    )
 
 
 def _addresses(slug: str, seat: Seat) -> PictureAddresses:
@@ -157,7 +157,7 @@ def _outcome_response(outcome: _Outcome) -> Response:
         case Skipped() | Postponed():
             return Response(status=204)
         case Reported(told=told):
-            return Response(asdict(told))
+            return Response(answer(ReportToldJson, told))
         case KeyReused() | AlreadyLabelled() | ItemClosed():
             return _refused(_CODES[type(outcome)], outcome.label)
         case SeatLost() | FirstAnswerNeeded() | FirstAnswerStands() | FirstAnswerNotAsked() | TooManyPostponed():

@@ -29,6 +29,7 @@ from annotation.releases.files import Changed, open_verified
 from annotation.releases.folders import release_folder
 from annotation.releases.request import Selection
 from annotation.releases.split import BadSplitList, checked_parts, find_list, keep_parts
+from vocabulary.answers import answer
 
 
 class SelectionShape(AskingShape[Selection]):
@@ -128,13 +129,7 @@ class OneSplitList(APIView):
 
 def _list(split_list: SplitList) -> SplitListJson:
     sizes = Counter(split_list.parts.values())
-    return {
-        "id": split_list.public_id,
-        "name": split_list.name,
-        "sha256": split_list.sha256,
-        "items": len(split_list.parts),
-        "sizes": {part: sizes[part] for part in Part},
-    }
+    return answer(SplitListJson, split_list, items=len(split_list.parts), sizes={part: sizes[part] for part in Part})
 
 
 class OneRelease(APIView):
@@ -160,10 +155,10 @@ class ReleasedFile(APIView):
             content = open_verified(release_folder(released), listed[path])
         except Changed as fault:
             return problem(409, "release_changed", fault.sentence)
-        answer = FileResponse(content, content_type="application/octet-stream")
+        download = FileResponse(content, content_type="application/octet-stream")
         name = f"{slug}-{number}-{path.rpartition('/')[2]}"
-        answer["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
-        return answer
+        download["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
+        return download
 
 
 def _release(request: Request, slug: str, number: int) -> Release:

@@ -1,8 +1,5 @@
 """A project's settings over the API, for its admins: those of the page, with its sentences."""
 
-from dataclasses import asdict
-from typing import Any
-
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -24,6 +21,7 @@ from annotation.projects.settings import OwnSecondFactorMissing
 from annotation.wellbeing import preferences
 from annotation.wellbeing.forms import CareSettingsForm
 from annotation.wellbeing.statistics import care_figures
+from vocabulary.answers import answer
 
 
 class SettingsShape(serializers.ModelSerializer[Project]):
@@ -103,9 +101,8 @@ class Care(APIView):
         return Response(_care(Project.objects.get(pk=project.pk)))
 
 
-def _care(project: Project) -> dict[str, Any]:
-    limits = {name: getattr(project, name) for name in CareSettingsForm.base_fields}
-    return limits | {"figures": asdict(care_figures(project, timezone.localdate()))}
+def _care(project: Project) -> CareJson:
+    return answer(CareJson, project, figures=care_figures(project, timezone.localdate()))
 
 
 class WithheldShape(RequestShape):
@@ -120,7 +117,7 @@ class Withheld(APIView):
     @extend_schema(responses={200: WithheldJson})
     def get(self, request: Request, slug: str) -> Response:
         """Show the share in percent."""
-        return Response({"percent": member(request, slug, Role.ADMIN).project.withheld_percent})
+        return Response(WithheldJson(percent=member(request, slug, Role.ADMIN).project.withheld_percent))
 
     @extend_schema(request=WithheldShape, responses={200: WithheldJson})
     def put(self, request: Request, slug: str) -> Response:
@@ -132,7 +129,7 @@ class Withheld(APIView):
             set_withheld_share(mine, shape.validated_data["percent"])
         except ValueError as fault:
             raise serializers.ValidationError({"percent": str(fault)}) from None
-        return Response({"percent": shape.validated_data["percent"]})
+        return Response(WithheldJson(percent=shape.validated_data["percent"]))
 
 
 class OpenProject(APIView):
@@ -145,4 +142,4 @@ class OpenProject(APIView):
         shape = OpenShape(data=request.data)
         shape.is_valid(raise_exception=True)
         open_items.set_project_open(mine.project, mine, is_open=shape.validated_data["open"])
-        return Response({"open": shape.validated_data["open"]})
+        return Response(ProjectOpen(open=shape.validated_data["open"]))

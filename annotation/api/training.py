@@ -29,6 +29,7 @@ from annotation.labelling.workspace import categories_of
 from annotation.models import Item, KnownAnswer, Membership, Project
 from annotation.training import attempts, control_items, results
 from annotation.training.forms import KeyForm, RulesForm
+from vocabulary.answers import answer
 
 PURPOSES = ["training", "check"]
 
@@ -124,7 +125,7 @@ class KnownPosts(APIView):
             first = bad.errors[0]
             errors = [{"line": error.line, "reason": error.reason} for error in bad.errors]
             return problem(422, first.code, first.reason, errors=errors)
-        return Response({"marked": count})
+        return Response(Marked(marked=count))
 
 
 class KnownPost(APIView):
@@ -217,9 +218,7 @@ def _item(admin: Membership, public_id: UUID) -> Item:
 
 def _rules(admin: Membership) -> Response:
     project = Project.objects.get(pk=admin.project_id)
-    counts = results.count_control_items(project)
-    posts = {"training": counts.training, "checks": counts.checks, "resting": counts.resting}
-    return Response({name: getattr(project, name) for name in RulesForm.base_fields} | {"posts": posts})
+    return Response(answer(TrainingRulesJson, project, posts=results.count_control_items(project)))
 
 
 def _known(item: Item) -> Response:
@@ -230,30 +229,24 @@ def _known(item: Item) -> Response:
 def _known_posts(rows: list[KnownAnswer]) -> list[KnownPostJson]:
     figures = results.control_item_figures(rows)
     return [
-        {
-            "item": row.item.public_id,
-            "external_id": row.item.external_id,
-            "category": row.category.code,
-            "explanation": row.explanation,
-            "purpose": "training" if row.training else "check",
-            "active": row.active,
-            "answered": figures[row.item_id].answered,
-            "right": figures[row.item_id].right,
-            "doubtful": figures[row.item_id].doubtful,
-        }
+        answer(
+            KnownPostJson,
+            row,
+            external_id=row.item,
+            purpose="training" if row.training else "check",
+            answered=figures[row.item_id].answered,
+            right=figures[row.item_id].right,
+            doubtful=figures[row.item_id].doubtful,
+        )
         for row in rows
     ]
 
 
 def _person(result: results.PersonResult) -> TrainedPersonJson:
-    return {
-        "id": result.member.public_id,
-        "name": result.member.pseudonym,
-        "trained_at": result.member.trained_at,
-        "attempts": [{"percent": mark.percent} for mark in result.marks],
-        "under_way": result.under_way,
-        "checks": _checks(result.checks),
-    }
+    member, checks = result.member, _checks(result.checks)
+    return answer(
+        TrainedPersonJson, member, name=member, attempts=result.marks, under_way=result.under_way, checks=checks
+    )
 
 
 def _checks(rate: Rate | None) -> ChecksJson | None:

@@ -15,11 +15,11 @@ from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, RequestShape
 from annotation.core.found import one
 from annotation.domain.choices import Role
-from annotation.domain.outgoing import DeliveryState, Happening
 from annotation.models import Delivery, Membership, Webhook
 from annotation.webhooks import change
 from annotation.webhooks.forms import HAPPENINGS, WebhookForm
 from annotation.webhooks.views import SHOWN
+from vocabulary.answers import answer
 
 
 class WebhookShape(RequestShape):
@@ -116,23 +116,9 @@ def _values(body: Any) -> dict[str, Any]:
 
 
 def _json(row: Webhook) -> WebhookJson:
-    return {
-        "id": row.public_id,
-        "address": row.address,
-        "happenings": row.happenings,
-        "created_at": row.created_at,
-        "disabled_at": row.disabled_at,
-        "messages": [_message(delivery) for delivery in row.deliveries.order_by("-pk")[:SHOWN]],
-    }
+    newest = row.deliveries.order_by("-pk")[:SHOWN]
+    return answer(WebhookJson, row, messages=[_message(delivery) for delivery in newest])
 
 
 def _message(row: Delivery) -> MessageJson:
-    return {
-        "id": row.public_id,
-        "event": Happening(row.happening),
-        "at": row.happened_at,
-        "state": DeliveryState(row.state),
-        "attempts": row.attempts,
-        "status": row.status,
-        "problem": row.problem,
-    }
+    return answer(MessageJson, row, event=row.happening, at=row.happened_at)
