@@ -207,7 +207,7 @@ class Replacements(APIView):
         leases.give_back(item, mine)
         set_aside.end_all(item)
         item.refresh_from_db()
-        return Response({"item": item.external_id, "stage": item.stage})
+        return Response(CategoryFilled(item=item.external_id, stage=Stage(item.stage)))
 
 
 class AllDecisions(APIView):
@@ -276,7 +276,7 @@ class Statements(APIView):
         if newest is not None:
             return Response(statement_json(newest))
         try:
-            return Response({"version": 0, "fields": statements.filled(item)})
+            return Response(StatementJson(version=0, fields=statements.filled(item)))
         except statements.NotDecided as fault:
             return problem(409, fault.code, "Nothing is decided about this item yet.")
 
@@ -351,7 +351,7 @@ def _settled(desk: Desk, values: dict[str, Any], chosen: list[Category]) -> Resp
         case Decided(adjudication=adjudication):
             return Response(decision_json(adjudication))
         case Proposed(proposal=proposal):
-            return Response({"proposal": str(proposal.public_id), "place": proposal.place}, status=202)
+            return Response(ProposalKept(proposal=proposal.public_id, place=proposal.place), status=202)
 
 
 def _last(stale: StaleVersion) -> LastChange | None:

@@ -23,7 +23,7 @@ from moderation.evidence.views import card_for
 from moderation.methods.antihateagent.questions import NAME
 from moderation.methods.debate_method import BadChoice
 from moderation.models import Evidence, EvidenceSegment
-from runs.domain.states import RunState
+from vocabulary.answers import answer
 
 
 class StrikeShape(RequestShape):
@@ -135,46 +135,24 @@ class EvidenceJudged(APIView):
 
 
 def _investigation(investigation: edit.Investigation) -> InvestigationJson:
-    current = investigation.current
-    return InvestigationJson(
-        run=investigation.run.public_id,
-        judgment=current.public_id,
-        state=RunState(current.state),
-        outcome=current.outcome,
+    return answer(
+        InvestigationJson,
+        investigation.current,
+        run=investigation.run,
+        judgment=investigation.current,
         outdated=investigation.is_outdated,
-        judgments=[run.public_id for run in investigation.judgments],
+        judgments=investigation.judgments,
         cards=[_card_json(card) for card in investigation.cards],
     )
 
 
 def _card_json(card: Evidence) -> CardJson:
-    return CardJson(
-        id=card.public_id,
-        number=card.number,
-        url=card.url,
-        domain=card.domain,
-        title=card.title,
-        query=card.query,
-        fetched_at=card.fetched_at,
-        sha256=card.sha256,
-        source=card.source,
-        copies=card.copies,
-        struck_at=card.struck_at,
-        struck_because=card.struck_because,
-        passages=[_passage(segment) for segment in card.segments.all()],
-    )
+    return answer(CardJson, card, passages=[_passage(segment) for segment in card.segments.all()])
 
 
 def _passage(segment: EvidenceSegment) -> PassageJson:
-    return PassageJson(
-        quote=segment.quote,
-        sentence=f"{segment.before}{segment.quote}{segment.after}",
-        stance=segment.stance,
-        relevance=segment.relevance,
-        bearing=segment.bearing,
-        page=segment.page or None,
-        doubts=list(segment.doubts),
-    )
+    sentence = f"{segment.before}{segment.quote}{segment.after}"
+    return answer(PassageJson, segment, sentence=sentence, page=segment.page or None)
 
 
 def _fresh(card: Evidence) -> Evidence:
