@@ -11,65 +11,15 @@ from annotation.api.problems import Problem
 from generation.domain.counterspeech.claim_states import ClaimState
 from generation.domain.counterspeech.first_step import FirstChoice
 from generation.domain.counterspeech.intents import Intent
-from generation.domain.counterspeech.platforms import Platform
 from generation.domain.counterspeech.registers import Register
 from generation.domain.counterspeech.writers import Writer, WriterMode
 from generation.domain.injection.picture_fit import Misfit
 from generation.domain.injection.readings import Mismatch
 from generation.domain.injection.states import SampleState
 from generation.domain.injection.strategies import Strategy
-from providers.roles import ModelRole
-from runs.domain.states import RunState
+from generation.injection.report import BatchStanding
 
 # ── Counterspeech ─────────────────────────────────────────────────────────────
-
-
-class CandidateJson(TypedDict):
-    """A reply that a model wrote, with its rewards.
-
-    `trained`: what the model was trained as, or empty. `asked_for`: how many candidates of its intent were asked for.
-    `length`: as the platform counts that it was asked for, and `over`: by how much it is too long there; null if it was
-    asked for no platform.
-    """
-
-    id: UUID
-    text: str
-    pc: float | None
-    aq: float | None
-    t: float | None
-    reward: float | None
-    conforms: bool | None
-    flags: list[str]
-    claims: list[str]
-    model: str
-    written_by: Writer
-    trained: str
-    registers: list[Register]
-    platform: Platform | None
-    length: int | None
-    over: int | None
-    mode: WriterMode
-    asked_for: int | None
-
-
-class CandidatesJson(TypedDict):
-    """The candidates of one intent for a post, best first; `item` is null for a pasted text.
-
-    `judged_by_writer`: the scores that the model gave which also wrote the candidates (pc, aq, t, intent). `unusable`:
-    how many answers held no reply, by reason.
-    """
-
-    item: str | None
-    exchange: UUID
-    injected: bool
-    intent: Intent
-    run: UUID
-    state: RunState
-    reason_code: str | None
-    judged_by_writer: list[Literal["pc", "aq", "t", "intent"]]
-    near_duplicates: int
-    unusable: dict[str, int]
-    candidates: list[CandidateJson]
 
 
 class CandidatesQueued(TypedDict):
@@ -226,36 +176,6 @@ class Square(TypedDict):
     missing: int
 
 
-class SampleCounts(TypedDict):
-    """Samples by what became of them; `made` are those that a model wrote."""
-
-    asked: int
-    made: int
-    waiting: int
-    duplicate: int
-    held: int
-    misfit: int
-    refused: int
-    unreadable: int
-    failed: int
-    accepted: int
-    rejected: int
-
-
-class BatchStanding(SampleCounts):
-    """A batch and how far it is; `under_way` are the model calls that are not over.
-
-    `misfits` counts the samples that were not written because of their picture, by reason.
-    """
-
-    batch: UUID
-    number: int
-    seed: int
-    models: dict[ModelRole, str]
-    misfits: dict[Misfit, int]
-    under_way: int
-
-
 class InjectionJson(Switched):
     """Whether injection is on, what each pattern and category has and lacks, and the newest batches."""
 
@@ -313,35 +233,3 @@ class SampleJson(TypedDict):
     reason: str | None
     decided_at: datetime | None
     item: str | None
-
-
-class RateJson(TypedDict):
-    """A share with its Wilson interval."""
-
-    part: int
-    of: int
-    share: float
-    low: float
-    high: float
-
-
-class AllYields(SampleCounts):
-    """The yield of all strategies together."""
-
-    aligned: RateJson | None
-
-
-class StrategyYieldJson(AllYields):
-    """The yield of one strategy."""
-
-    strategy: Strategy
-    labelled: int
-    without_pattern: int
-    category_aligned: RateJson | None
-
-
-class YieldReport(TypedDict):
-    """The yield of each strategy, and of all together."""
-
-    strategies: list[StrategyYieldJson]
-    all: AllYields

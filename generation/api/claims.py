@@ -25,6 +25,7 @@ from generation.domain.counterspeech.claim_states import MOST_REASON, ClaimState
 from generation.models import Reply
 from generation.practice import claims as decisions
 from generation.practice.claims import Decision
+from vocabulary.answers import answer
 
 
 class ClaimDecision(RequestShape):
@@ -101,16 +102,13 @@ class ReplySources(APIView):
 def claim_json(claim: StatedClaim) -> ClaimJson:
     """Return a claim as JSON, with people under their pseudonyms."""
     row = claim.row
-    return ClaimJson(
-        id=claim.public_id,
-        sentence=claim.sentence,
+    return answer(
+        ClaimJson,
+        claim,
         asks=claim.asked,
-        state=claim.state,
         source=_source(claim),
         reason=row.reason or None if row else None,
         checked_by=row.run if row else None,
-        decided_by=claim.decided_by.pseudonym if claim.decided_by else None,
-        decided_at=claim.decided_at,
     )
 
 
@@ -118,14 +116,7 @@ def _source(claim: StatedClaim) -> ClaimSource | None:
     card = claim.card
     if card is None:
         return None
-    return ClaimSource(
-        id=card.public_id,
-        title=card.title,
-        publisher=card.publisher or None,
-        published=card.published or None,
-        read_at=card.fetched_at,
-        url=card.url if card.is_link else None,
-    )
+    return answer(ClaimSource, card, read_at=card.fetched_at, url=card.url if card.is_link else None)
 
 
 def _decision(request: Request) -> Decision:

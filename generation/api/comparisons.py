@@ -17,8 +17,8 @@ from generation.counterspeech.presenters import visible_exchanges
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.preferences import Criterion, WinRate
 from generation.domain.counterspeech.rating import Rating, side_of
-from generation.domain.counterspeech.writers import Writer
 from generation.models import Candidate, Comparison
+from vocabulary.answers import answer
 
 
 class RatingShape(AskingShape[Rating]):
@@ -83,34 +83,18 @@ class Results(APIView):
 
 
 def _compared(candidate: Candidate) -> Compared:
-    return {"id": candidate.public_id, "text": candidate.text}
+    return answer(Compared, candidate)
 
 
 def _rating(row: Comparison, left: UUID, right: UUID, first_is_left: bool) -> RatingJson:
-    sides = {name: side_of(row.choice(name), first_is_left=first_is_left) for name in Criterion}
-    return {
-        "left": left,
-        "right": right,
-        "independence": sides[Criterion.INDEPENDENCE],
-        "adequacy": sides[Criterion.ADEQUACY],
-        "relevance": sides[Criterion.RELEVANCE],
-        "effectiveness": sides[Criterion.EFFECTIVENESS],
-        "category": sides[Criterion.CATEGORY],
-    }
+    sides = {name.value: side_of(row.choice(name), first_is_left=first_is_left) for name in Criterion}
+    return answer(RatingJson, row, left=left, right=right, **sides)
 
 
 def _standing(row: compare.Standing) -> StandingJson:
-    rates = {name: _win_rate(row.rates[name]) for name in Criterion}
-    return {
-        "name": row.name,
-        "kind": Writer(row.kind) if row.kind else None,
-        "independence": rates[Criterion.INDEPENDENCE],
-        "adequacy": rates[Criterion.ADEQUACY],
-        "relevance": rates[Criterion.RELEVANCE],
-        "effectiveness": rates[Criterion.EFFECTIVENESS],
-        "category": rates[Criterion.CATEGORY],
-    }
+    rates = {name.value: _win_rate(row.rates[name]) for name in Criterion}
+    return answer(StandingJson, row, **rates)
 
 
 def _win_rate(rate: WinRate | None) -> WinRateJson | None:
-    return None if rate is None else {"rate": rate.rate, "count": rate.count, "low": rate.low, "high": rate.high}
+    return None if rate is None else answer(WinRateJson, rate)

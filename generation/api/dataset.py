@@ -18,6 +18,7 @@ from generation.counterspeech.forms import MOST_LEXICON, RulesForm
 from generation.files import export
 from generation.models import CounterRules, Exemplar
 from generation.practice import dataset_files
+from vocabulary.answers import answer
 
 
 class Dataset(APIView):
@@ -87,9 +88,4 @@ class Rules(APIView):
 
 
 def _rules_json(row: CounterRules) -> RulesJson:
-    return {
-        "weight_pc": row.weight_pc,
-        "weight_aq": row.weight_aq,
-        "weight_t": row.weight_t,
-        "lexicon": row.lexicon,
-    }
+    return answer(RulesJson, row)

@@ -17,7 +17,7 @@ from annotation.api.request_shapes import AskingShape
 from annotation.domain.choices import Role
 from annotation.domain.masking.mask import Mask
 from annotation.models import Membership
-from generation.api.answers import CandidatesJson, CandidatesQueued
+from generation.api.answers import CandidatesQueued
 from generation.api.answers_desk import (
     ExchangeJson,
     ExchangePage,
@@ -30,7 +30,7 @@ from generation.api.exchange_json import exchange_json, exchange_rows, explanati
 from generation.counterspeech import doubts, replies
 from generation.counterspeech import request as counterspeech_request
 from generation.counterspeech.access import exchange_for, items_named
-from generation.counterspeech.candidate_json import reported
+from generation.counterspeech.candidate_json import CandidatesJson, reported
 from generation.counterspeech.pasted_text import PastedText
 from generation.counterspeech.presenters import visible_exchanges
 from generation.domain.counterspeech.explanations import MOST_CHARACTERS, MOST_INSULT, MOST_INSULTS, Explanation
@@ -192,7 +192,7 @@ class ExchangeCandidates(APIView):
         exchange = exchange_for(member(request, slug, *WAYS), public_id)
         newest = dict(exchange.candidates.order_by("id").values_list("intent", "run_id"))
         runs = {run.public_id: run for run in Run.objects.filter(public_id__in=newest.values())}
-        rows: list[dict[str, Any]] = []
+        rows: list[CandidatesJson] = []
         for intent in Intent:
             if intent in newest and newest[intent] in runs:
                 rows += reported(exchange, runs[newest[intent]], [intent])

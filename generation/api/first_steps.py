@@ -13,12 +13,12 @@ from annotation.domain.choices import Role
 from annotation.domain.text_rules import BadText
 from annotation.models import Membership
 from annotation.review.queue import may_see_votes
-from generation.api.answers_practice import FirstStepJson
 from generation.counterspeech import request as counterspeech_request
 from generation.counterspeech.presenters import visible_exchanges
 from generation.domain.counterspeech.first_step import MOST_NOTE, FirstChoice, StepReason
 from generation.models import Exchange, FirstStep
 from generation.practice import first_steps
+from generation.practice.first_steps import FirstStepJson
 
 SHOWN = 100
 

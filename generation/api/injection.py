@@ -17,14 +17,14 @@ from annotation.api.request_base import RequestShape
 from annotation.api.request_shapes import AskingShape
 from annotation.core.found import one
 from annotation.domain.choices import Role
+from annotation.models import Project
 from generation.api.answers import (
-    BatchStanding,
     InjectionJson,
     PlanRefused,
     SampleJson,
+    Square,
     Switched,
     TermsRefused,
-    YieldReport,
 )
 from generation.domain.injection.plan import BadPlan
 from generation.domain.injection.schema import PlanOptions
@@ -32,9 +32,10 @@ from generation.domain.injection.states import SampleState
 from generation.injection import batches as injection_batches
 from generation.injection import review, settings
 from generation.injection.presenters import may_look_at, visible_samples
-from generation.injection.report import coverage_of, report_of, standing_of
+from generation.injection.report import BatchStanding, YieldReport, coverage_of, report_of, standing_of
 from generation.models import InjectionBatch, Sample
 from runs.execution.budget import BudgetExceeded
+from vocabulary.answers import answer
 
 MOST_LISTED = 500
 
@@ -93,10 +94,9 @@ class Injection(APIView):
         mine = member(request, slug, Role.ADMIN)
         batches = InjectionBatch.objects.filter(project=mine.project).select_related("project")[:20]
         cells = [cell for row in coverage_of(mine.project).values() for cell in row if cell is not None]
-        squares = [{"pattern": cell.pattern, "category": cell.category.code, "wanted": cell.wanted, "gold": cell.gold,
-                    "in_work": cell.in_work, "missing": cell.missing} for cell in cells]  # fmt: skip
-        switch = {"on": settings.is_on(mine.project), "terms_version": settings.TERMS_VERSION}
-        return Response({**switch, "coverage": squares, "batches": [standing_of(batch) for batch in batches]})
+        squares = [answer(Square, cell) for cell in cells]
+        standings = [standing_of(batch) for batch in batches]
+        return Response(InjectionJson(**_switch(mine.project), coverage=squares, batches=standings))
 
     @extend_schema(request=PlanWish, responses={202: BatchStanding, 400: PlanRefused, 409: Problem})
     def post(self, request: Request, slug: str) -> Response:
@@ -136,7 +136,7 @@ class Switch(APIView):
                 return problem(409, bad.code, str(bad), terms_version=settings.TERMS_VERSION)
         else:
             settings.switch_off(mine)
-        return Response({"on": settings.is_on(mine.project), "terms_version": settings.TERMS_VERSION})
+        return Response(_switch(mine.project))
 
 
 class Batch(APIView):
@@ -233,32 +233,22 @@ class Report(APIView):
         return Response(report_of(mine.project))
 
 
-def told(row: Sample) -> dict[str, Any]:
+def _switch(project: Project) -> Switched:
+    return {"on": settings.is_on(project), "terms_version": settings.TERMS_VERSION}
+
+
+def told(row: Sample) -> SampleJson:
     """Return a sample as JSON."""
-    return {
-        "id": str(row.public_id),
-        "state": row.state,
-        "text": row.text or None,
-        "pattern": row.pattern,
-        "category": row.intended.code,
-        "strategy": row.strategy,
-        "target_group": row.target_group,
-        "planned_group": row.planned_group,
-        "look": row.look or None,
-        "readings": row.readings or None,
-        "mismatches": row.mismatches,
-        "misfit": row.misfit or None,
-        "pool": row.pool_picture.pool.name,
-        "picture": str(row.pool_picture.picture.public_id),
-        "licence": row.pool_picture.licence_in_force,
-        "model": row.model or None,
-        "prompt_digest": row.prompt_digest or None,
-        "seed": row.seed,
-        "batch": str(row.batch.public_id),
-        "run": str(row.run_id) if row.run_id else None,
-        "holds": row.holds,
-        "detail": row.detail or None,
-        "reason": row.reason or None,
-        "decided_at": row.decided_at.isoformat() if row.decided_at else None,
-        "item": row.item.external_id if row.item else None,
-    }
+    pooled = row.pool_picture
+    return answer(
+        SampleJson,
+        row,
+        category=row.intended,
+        pool=pooled.pool,
+        picture=pooled.picture,
+        licence=pooled.licence_in_force,
+        look=row.look or None,
+        readings=row.readings or None,
+        run=row.run_id,
+        decided_at=row.decided_at.isoformat() if row.decided_at else None,
+    )

@@ -9,9 +9,9 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.request_base import RequestShape
 from annotation.domain.choices import Role
-from generation.api.answers_practice import LibraryEntry
 from generation.practice import library
 from generation.practice.forms import LibraryForm
+from generation.practice.library import LibraryEntry
 from providers.messages import ProviderError
 from vocabulary.refusals import Refused
 

@@ -1,6 +1,5 @@
 """Posted replies and the figures of replies over the API. For reviewers and admins."""
 
-from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -15,14 +14,16 @@ from annotation.api.problems import Problem
 from annotation.api.request_base import LineField, RequestShape
 from annotation.domain.choices import Role
 from annotation.domain.text_rules import BadText
-from generation.api.answers_practice import PostingJson, ReplyFigures
+from generation.api.answers_practice import ReplyFigures
 from generation.counterspeech.access import reply_for
 from generation.counterspeech.replies import CannotDo
 from generation.domain.counterspeech.platforms import Platform
 from generation.domain.counterspeech.postings import MOST_ADDRESS, MOST_NOTE, MOST_REACTIONS, CheckedAfter
 from generation.models import Posting
 from generation.practice import collection, postings
+from generation.practice.postings import PostingJson
 from generation.practice.views_postings import posting_for
+from vocabulary.answers import answer
 
 
 class PostingWish(RequestShape):
@@ -92,8 +93,8 @@ class Figures(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """Show the figures of approved replies and of posted ones: of all, and by intent and register."""
         project = member(request, slug, Role.REVIEWER, Role.ADMIN).project
-        posted = [asdict(row) for row in postings.figures(project)]
-        return Response({"collection": collection.as_json(project), "posted": posted})
+        written, posted = collection.figures(project), postings.figures(project)
+        return Response(answer(ReplyFigures, project, collection=written, posted=posted))
 
 
 def _answer(act: Any) -> Response:

@@ -22,6 +22,7 @@ from generation.counterspeech import request as counterspeech_request
 from generation.counterspeech.access import box_named, exchange_for
 from generation.counterspeech.translations import POST, TranslationBox
 from generation.domain.counterspeech.options import CounterRequest
+from vocabulary.answers import answer
 
 _OF = "`post`, or the id of one of its replies or candidates."
 _INTO = "A language of the pages; by default the caller's."
@@ -114,23 +115,11 @@ def _box(request: Request, slug: str, public_id: UUID, shape: TextNamed) -> Tran
 
 
 def _translation(box: TranslationBox) -> TranslationJson:
-    return {
-        "of": box.of,
-        "language": box.language,
-        "text": box.words or None,
-        "model": box.model or None,
-        "asked_by": box.asked_by.pseudonym if box.asked_by else None,
-        "work": models_work(box.run),
-    }
+    return answer(TranslationJson, box, text=box.words or None, work=models_work(box.run))
 
 
 def _expected(expected: costs.Expected | None) -> ExpectedJson | None:
     if expected is None:
         return None
-    return {
-        "calls": expected.spending.calls,
-        "calls_left": expected.calls_left,
-        "cost": expected.spending.cost if settings.MODEL_PRICES else None,
-        "currency": expected.currency,
-        "unpriced": [*expected.unpriced],
-    }
+    cost = expected.spending.cost if settings.MODEL_PRICES else None
+    return answer(ExpectedJson, expected, calls=expected.spending.calls, cost=cost)
