@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.answers_campaign import OpenedJson, QuotaOfPerson, QuotasJson
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, RequestShape
@@ -75,8 +75,7 @@ class Batches(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Open one batch, or all that wait: ready items go to labelling. Asked again, it opens what is left."""
         mine = member(request, slug, Role.ADMIN)
-        shape = OpenBatchShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(OpenBatchShape(data=request.data))
         name = shape.validated_data.get("name")
         if name is not None and not open_items.is_batch(mine.project, name):
             raise serializers.ValidationError({"name": "The project has no batch of this name."})
@@ -99,9 +98,7 @@ class OneBatch(APIView):
         """Say whom the batch is for, or how soon its items come. 409: a member is no active annotator."""
         mine = member(request, slug, Role.ADMIN)
         row = _batch(mine, public_id)
-        shape = BatchChangesShape(data=request.data)
-        shape.is_valid(raise_exception=True)
-        changes = shape.validated_data
+        changes = valid(BatchChangesShape(data=request.data)).validated_data
         try:
             if "members" in changes:
                 _limit(row, mine, changes["members"])
@@ -120,8 +117,7 @@ class BatchAct(APIView):
         """Pause, resume or close the batch, or make it the pilot. 409: its state does not allow that any more."""
         mine = member(request, slug, Role.ADMIN)
         row = _batch(mine, public_id)
-        shape = BatchActShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(BatchActShape(data=request.data))
         try:
             state.ACTS[shape.validated_data["act"]](row, mine)
         except state.WrongBatchState as refused:
@@ -142,8 +138,7 @@ class Quotas(APIView):
     def patch(self, request: Request, slug: str) -> Response:
         """Change the quota of the project, people's own, or what becomes of batches that an import names first."""
         mine = member(request, slug, Role.ADMIN)
-        shape = QuotasShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(QuotasShape(data=request.data))
         fields, project = shape.validated_data, mine.project
         own = {person["id"]: person["own"] for person in fields.get("people", ())}
         member_ids = Membership.objects.filter(project=project, public_id__in=own).values_list("public_id", flat=True)

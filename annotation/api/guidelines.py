@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import cleaned, member, problem
+from annotation.api.access import cleaned, member, problem, valid
 from annotation.api.answers_campaign import GuidelineJson, GuidelineVersionJson
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, LineField, RequestShape
@@ -55,9 +55,7 @@ class Guidelines(APIView):
         mine = member(request, slug, Role.ADMIN, Role.REVIEWER)
         if not mine.has(Role.ADMIN):
             raise PermissionDenied("Only admins of the project publish guidelines.", "not_an_admin")
-        shape = NewGuidelineShape(data=request.data)
-        shape.is_valid(raise_exception=True)
-        fields = shape.validated_data
+        fields = valid(NewGuidelineShape(data=request.data)).validated_data
         examples = _examples(mine.project, fields.pop("examples"))
         try:
             guideline = versions.write_guidelines(mine, examples=examples, **cleaned(GuidelineForm(fields)))

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.answers import HeldSeatJson, LabelPage, PictureAddresses, ReportToldJson
 from annotation.api.pages import BY_KEY, page_by_key_of
 from annotation.api.problems import LabelRefused, NoSeat
@@ -221,8 +221,7 @@ class SeatLabel(OwnWork):
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
         """Store the answer. The same key with the same answer gives the stored label again."""
         mine = _annotator(request, slug)
-        shape = SubmissionShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(SubmissionShape(data=request.data))
         values = shape.validated_data
         return _outcome_response(
             submit.submit_label(mine, seat, values["key"], shape.answer(), seconds=values["seconds"])
@@ -238,8 +237,7 @@ class SeatFirstAnswer(OwnWork):
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
         """Keep the first answer and show the priors. 409: another one is stored already, or none is asked for."""
         mine = _annotator(request, slug)
-        shape = AnswerShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(AnswerShape(data=request.data))
         return _outcome_response(submit.submit_first_answer(mine, seat, shape.answer()))
 
 
@@ -252,8 +250,7 @@ class SeatSkip(OwnWork):
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
         """Skip the item; it is not offered again."""
         mine = _annotator(request, slug)
-        shape = SkipShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(SkipShape(data=request.data))
         return _outcome_response(submit.skip_seat(mine, seat, shape.validated_data["reason"]))
 
 
@@ -288,8 +285,7 @@ class SeatReport(OwnWork):
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
         """Stop the labelling of the item and lock its picture; the answer says who is told of it."""
         mine = _annotator(request, slug)
-        shape = ReportShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(ReportShape(data=request.data))
         return _outcome_response(submit.report_seat(mine, seat, shape.validated_data["note"]))
 
 
@@ -314,8 +310,7 @@ class OwnLabel(OwnWork):
     def put(self, request: Request, slug: str, label: UUID) -> Response:
         """Correct a label until its item closes; where checks are mixed in, for 30 minutes after the first answer."""
         mine = _annotator(request, slug)
-        shape = CorrectedShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(CorrectedShape(data=request.data))
         return _outcome_response(submit.correct_label(mine, label, shape.validated_data["key"], shape.answer()))
 
 

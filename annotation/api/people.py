@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import account_of, cleaned, member, problem
+from annotation.api.access import account_of, cleaned, member, problem, valid
 from annotation.api.answers_campaign import GivenLabelPage, HoursJson, MemberJson, NewMemberJson, WorkedDay, WorkedTotal
 from annotation.api.pages import BY_KEY, page_by_key_of, refuse_unknown
 from annotation.api.problems import Problem
@@ -67,8 +67,7 @@ class Members(APIView):
         Its owner must change it at the first sign-in, and has no token before.
         """
         mine = member(request, slug, Role.ADMIN)
-        shape = NewMemberShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(NewMemberShape(data=request.data))
         values = cleaned(NewMemberForm(shape.validated_data))
         try:
             joined = join.add_person(mine.project, values["username"], Role(values["role"]), actor=mine)
@@ -91,8 +90,7 @@ class OneMember(APIView):
         """Change roles, pseudonym or quota, all or none. 409: the project would be left without an admin."""
         mine = member(request, slug, Role.ADMIN)
         person = account_of(mine, public_id)
-        shape = MemberChangesShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(MemberChangesShape(data=request.data))
         try:
             with transaction.atomic():
                 _change(mine, person, shape.validated_data)

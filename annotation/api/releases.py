@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.answers import SplitListJson, WholeSplitList
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedDict, LineField, RequestShape
@@ -68,8 +68,7 @@ class Releases(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Make the next release of the project's gold items."""
         mine = member(request, slug, Role.ADMIN)
-        shape = SelectionShape(data=request.data, context={"project": mine.project})
-        shape.is_valid(raise_exception=True)
+        shape = valid(SelectionShape(data=request.data, context={"project": mine.project}))
         try:
             new_release = release(mine.project, mine, shape.request())
         except CannotRelease as fault:
@@ -108,8 +107,7 @@ class SplitLists(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Store a fixed list. 200: a list with the same parts is there already, and is the answer."""
         mine = member(request, slug, Role.ADMIN)
-        shape = PartsShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(PartsShape(data=request.data))
         before = SplitList.objects.filter(project=mine.project).count()
         split_list = keep_parts(mine.project, mine, shape.validated_data["name"], shape.validated_data["parts"])
         new = SplitList.objects.filter(project=mine.project).count() > before

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import cleaned, problem
+from annotation.api.access import cleaned, problem, valid
 from annotation.api.answers import ReportedPostJson, ReportJson
 from annotation.api.pages import refuse_unknown
 from annotation.api.problems import Problem
@@ -57,8 +57,7 @@ class ReportAnswered(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Answer all reports of the item that wait. 409: somebody was first, or the project takes nothing back."""
         project, member = _answering(request, slug)
-        shape = ReportAnswerShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(ReportAnswerShape(data=request.data))
         values = cleaned(ReportAnswerForm(shape.validated_data))
         item = one(Item.objects, project, public_id)
         found(reports.reported_post(item))

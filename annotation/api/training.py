@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import account_of, cleaned, member, problem
+from annotation.api.access import account_of, cleaned, member, problem, valid
 from annotation.api.answers_campaign import (
     ChecksJson,
     KnownPostJson,
@@ -90,8 +90,7 @@ class Training(APIView):
         """Change the rules. Training can be required once there is a training post in use."""
         mine = member(request, slug, Role.ADMIN)
         project = Project.objects.get(pk=mine.project_id)
-        shape = RulesShape(project, data=request.data, partial=True)
-        shape.is_valid(raise_exception=True)
+        shape = valid(RulesShape(project, data=request.data, partial=True))
         now = {name: getattr(project, name) for name in RulesForm.base_fields}
         form = RulesForm({**now, **shape.validated_data}, instance=project)
         cleaned(form)
@@ -112,9 +111,7 @@ class KnownPosts(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Give many posts their known answers, all or none. 422: every wrong line is named; lines count from 1."""
         mine = member(request, slug, Role.ADMIN)
-        shape = LinesShape(data=request.data)
-        shape.is_valid(raise_exception=True)
-        fields = shape.validated_data
+        fields = valid(LinesShape(data=request.data)).validated_data
         lines = [
             control_items.KnownAnswerLine(number, row["id"], row["category"], row["explanation"])
             for number, row in enumerate(fields["posts"], 1)
@@ -141,8 +138,7 @@ class KnownPost(APIView):
         """Give the post its known answer, or change it. 409: people have been asked about the post already."""
         mine = member(request, slug, Role.ADMIN)
         item = _item(mine, public_id)
-        shape = KnownAnswerShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(KnownAnswerShape(data=request.data))
         form = KeyForm(shape.validated_data, categories=categories_of(mine.project), known=None)
         cleaned(form)
         try:
@@ -156,8 +152,7 @@ class KnownPost(APIView):
         """Take the post out of use, or use it again."""
         mine = member(request, slug, Role.ADMIN)
         item = _item(mine, public_id)
-        shape = KnownChangeShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(KnownChangeShape(data=request.data))
         if "active" in shape.validated_data:  # what a PATCH does not name stays as it is
             control_items.set_control_item_active(item, mine, active=shape.validated_data["active"])
         return _known(item)
@@ -192,8 +187,7 @@ class TrainedPerson(APIView):
         """Grant one more attempt, or let somebody label without a pass."""
         mine = member(request, slug, Role.ADMIN)
         person = account_of(mine, public_id)
-        shape = GrantShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(GrantShape(data=request.data))
         result = found(
             next(
                 (

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.problems import Problem
 from annotation.api.request_base import LineField, RequestShape
 from annotation.core.found import found
@@ -120,8 +120,7 @@ def _source(claim: StatedClaim) -> ClaimSource | None:
 
 
 def _decision(request: Request) -> Decision:
-    shape = ClaimDecision(data=request.data)
-    shape.is_valid(raise_exception=True)
+    shape = valid(ClaimDecision(data=request.data))
     said: dict[str, Any] = shape.validated_data
     return Decision(ClaimState(said["state"]), said["card"], said["reason"])
 

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.request_shapes import AskingShape
 from annotation.domain.choices import Role
 from generation.api.answers_desk import Compared, PairJson, RatingJson, StandingJson, WinRateJson, WinRates
@@ -61,8 +61,7 @@ class Comparisons(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Store which candidate is better, by each criterion. A second answer of one person changes nothing."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        shape = RatingShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(RatingShape(data=request.data))
         left, right = shape.validated_data["left"], shape.validated_data["right"]
         pair = compare.pair_of(visible_exchanges(mine), left, right)
         if pair is None:

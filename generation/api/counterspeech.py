@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, WrittenField
 from annotation.api.request_shapes import AskingShape
@@ -80,8 +80,7 @@ class Counterspeech(APIView):
         it.
         """
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        shape = CounterWish(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(CounterWish(data=request.data))
         return answered(lambda: _asked(mine, dict(shape.validated_data)))
 
 

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import cleaned, member
+from annotation.api.access import cleaned, member, valid
 from annotation.api.pages import refuse_unknown
 from annotation.api.request_base import BoundedList, LineField, RequestShape
 from annotation.domain.choices import Role
@@ -77,8 +77,7 @@ class Rules(APIView):
     def patch(self, request: Request, slug: str) -> Response:
         """Change the rules. They apply to everything that is asked from now on."""
         mine = member(request, slug, Role.ADMIN)
-        shape = CounterRulesShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(CounterRulesShape(data=request.data))
         said = dict(shape.validated_data)
         if "lexicon" in said:
             said["lexicon"] = "\n".join(said["lexicon"])

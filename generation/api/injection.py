@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.pages import number, refuse_unknown
 from annotation.api.problems import Problem
 from annotation.api.request_base import RequestShape
@@ -102,8 +102,7 @@ class Injection(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Carry a plan out; the same plan again continues its batch. An invalid plan changes nothing."""
         mine = member(request, slug, Role.ADMIN)
-        shape = PlanSent(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(PlanSent(data=request.data))
         asked, plan = shape.request(), shape.validated_data["plan"]
         try:
             batch = injection_batches.begin(
@@ -127,8 +126,7 @@ class Switch(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Accept the terms and switch injection on, or switch it off. Both are recorded."""
         mine = member(request, slug, Role.ADMIN)
-        shape = InjectionSwitch(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(InjectionSwitch(data=request.data))
         if shape.validated_data["on"]:
             try:
                 settings.switch_on(mine, shape.validated_data["terms_version"])
@@ -200,8 +198,7 @@ class OneSample(APIView):
         """Accept a sample as an item, or reject it with a reason."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         sample = self._found(mine, public_id)
-        shape = SampleDecision(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(SampleDecision(data=request.data))
         reason = shape.validated_data["reason"]
         if shape.validated_data["decision"] == "reject" and not reason.strip():
             return problem(422, "missing_reason", "Say why the sample is rejected.")

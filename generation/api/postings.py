@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.problems import Problem
 from annotation.api.request_base import LineField, RequestShape
 from annotation.domain.choices import Role
@@ -61,8 +61,7 @@ class Postings(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Write down where and when a reply was posted. The site posts nothing itself."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        reply, shape = reply_for(mine, public_id), PostingWish(data=request.data)
-        shape.is_valid(raise_exception=True)
+        reply, shape = reply_for(mine, public_id), valid(PostingWish(data=request.data))
         said = shape.validated_data
         platform = Platform(said["platform"]) if "platform" in said else None
         return _answer(lambda: postings.add(reply, mine, platform, said["address"], said["posted_at"]))
@@ -79,8 +78,7 @@ class PostingChecks(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Write down what became of a posted reply."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        posting, shape = posting_for(mine, public_id), CheckWish(data=request.data)
-        shape.is_valid(raise_exception=True)
+        posting, shape = posting_for(mine, public_id), valid(CheckWish(data=request.data))
         said = shape.validated_data
         seen = postings.Seen(**{**said, "after": CheckedAfter(said["after"])})
         return _answer(lambda: postings.check(posting, mine, seen).posting)

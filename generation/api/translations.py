@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member
+from annotation.api.access import member, valid
 from annotation.api.request_base import RequestShape
 from annotation.api.request_shapes import AskingShape
 from generation.api.answers_desk import ExchangeCosts, ExpectedJson, TranslationJson
@@ -92,8 +92,7 @@ class Costs(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Say what each step takes at most, before models are asked. What it took stands with its work (`spent`)."""
         exchange = exchange_for(member(request, slug, *WAYS), public_id)
-        shape = CandidatesCounted(data=request.query_params)
-        shape.is_valid(raise_exception=True)
+        shape = valid(CandidatesCounted(data=request.query_params))
         project = exchange.project
         return Response(
             ExchangeCosts(

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.problems import Problem
 from annotation.api.request_base import RequestShape
 from annotation.domain.choices import Role
@@ -75,8 +75,7 @@ class TextEvidence(APIView):
         `new` is false where a run answers it already, or is about to. `options` are those of the method antihateagent.
         """
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        post, shape = text_post(mine, public_id), CheckShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        post, shape = text_post(mine, public_id), valid(CheckShape(data=request.data))
         said = shape.validated_data
         options = said["options"] | {"claim": said["claim"]}
         wish = DebateRequest(NAME, options, said["models"], again=said["again"], limits=said["limits"])
@@ -95,8 +94,7 @@ class Struck(APIView):
         """Strike a card that is no evidence. It stays, with the reason; judgments after this one leave it out."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         card = card_for(mine, public_id)
-        shape = StrikeShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(StrikeShape(data=request.data))
         try:
             if not edit.strike_card(card, shape.validated_data["reason"], mine):
                 return problem(409, "struck_before", "The card was struck already.")

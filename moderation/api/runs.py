@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.pages import BY_KEY, page_by_key_of
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedDict, BoundedList, RequestShape
@@ -117,9 +117,7 @@ class Runs(APIView):
         `answered_before` are the runs that answer the request already, or are about to; `again` asks anew.
         """
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        shape = WishShape(data=request.data)
-        shape.is_valid(raise_exception=True)
-        values = shape.validated_data
+        values = valid(WishShape(data=request.data)).validated_data
         items = Item.objects.filter(project=mine.project).exclude(stage__in=(Stage.EXCLUDED, Stage.KNOWN))
         if values["items"] is not None:
             named_items = items.filter(external_id__in=values["items"])
@@ -199,8 +197,7 @@ class JudgedAgain(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Let a model judge, for the price of one call. Return the new run; null if one is under way already."""
         mine, run, _post = visible_run(request, slug, public_id)
-        shape = JudgeShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(JudgeShape(data=request.data))
         try:
             forks = ask_again.judge_run_again(run, [shape.validated_data["judge"]], mine.project, mine)
         except BadChoice as bad:

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, RequestShape
 from annotation.api.request_shapes import AskingShape
@@ -69,8 +69,7 @@ class ItemScores(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Score an explanation. Return its row; the numbers come when the run has ended."""
         item, mine = _item(request, slug, public_id)
-        shape = ScoreWish(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(ScoreWish(data=request.data))
         values = shape.validated_data
         prediction = None if values["prediction"] is None else values["prediction"] == "hateful"
         explanation = (
@@ -108,8 +107,7 @@ class GroupLists(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Store a list under a new name. Lists never change."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        shape = GroupListShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(GroupListShape(data=request.data))
         try:
             row = group_lists.add(mine.project, shape.validated_data["name"], shape.validated_data["groups"], mine)
         except BadGroups as bad:
