@@ -18,7 +18,6 @@ from annotation.api.request_base import BoundedList, LineField, RequestShape, Wr
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import Role
 from annotation.models import Membership
-from generation.api.answers import ReplyJson
 from generation.api.answers_desk import Meanwhile, ReplyPage, ReplyStanding
 from generation.api.desk_refusals import answered
 from generation.api.reply_json import reply_row, standing
@@ -30,6 +29,7 @@ from generation.domain.counterspeech.options import MOST_REPLY
 from generation.domain.counterspeech.registers import Register
 from generation.domain.counterspeech.states import MOST_REASON, ReplyState
 from generation.files import export
+from generation.files.reply_types import ReplyJson
 from generation.models import Reply
 
 __all__ = ["standing"]

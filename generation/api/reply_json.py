@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from generation.api.answers import Edit
 from generation.api.answers_desk import CommentJson, Happened, LengthJson, Mark, ReplyRow, ReplyStanding, ReplyVersion
 from generation.api.claims import claim_json
 from generation.api.exchange_json import models_work
@@ -11,6 +10,7 @@ from generation.counterspeech.presenters import draft_of
 from generation.counterspeech.versions import Version, history_of, versions_of
 from generation.domain.counterspeech.states import ReplyState
 from generation.domain.word_diff import Change
+from generation.files.reply_types import Edit
 from generation.models import Reply
 from vocabulary.answers import answer
 
