@@ -115,6 +115,12 @@ class Place:
         return f"no_{self.name}" if self.default is True else self.name
 
     @property
+    def bounds(self) -> tuple[Any, Any]:
+        """Return the bounds of the page's number, in its unit."""
+        unit = self.asked.unit if self.asked else 1
+        return (self.least, self.most) if unit == 1 else (-(-self.least // unit), self.most // unit)
+
+    @property
     def written(self) -> list[Any]:
         """Return the members as programs write them."""
         return [member.value if isinstance(member, Enum) else member for member in self.members]

@@ -1,6 +1,6 @@
 """What every address of the API starts and ends with: whose project it is, and how a refusal looks."""
 
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.forms import BaseForm
@@ -9,12 +9,15 @@ from rest_framework.exceptions import ErrorDetail, PermissionDenied, ValidationE
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
 
 from annotation.core import second_factor
 from annotation.core.found import one
 from annotation.domain.choices import Role
 from annotation.models import Membership, User
 from annotation.pages.access import membership
+
+Shape = TypeVar("Shape", bound=BaseSerializer[Any])
 
 
 def member(request: Request, slug: str, *roles: Role, open_when_closed: bool = False) -> Membership:
@@ -58,6 +61,12 @@ def cleaned(form: BaseForm) -> dict[str, Any]:
             }
         )
     return dict(form.cleaned_data)
+
+
+def valid(shape: Shape) -> Shape:
+    """Return the shape once its body was read. Raises ValidationError."""
+    shape.is_valid(raise_exception=True)
+    return shape
 
 
 def problem(status: int, code: str, detail: str, **more: Any) -> Response:

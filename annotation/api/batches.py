@@ -9,20 +9,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
-from annotation.api.answers_campaign import OpenedJson, QuotasJson
-from annotation.api.figures import BatchJson, BatchOverviewJson
+from annotation.api.access import member, problem, valid
+from annotation.api.answers_campaign import OpenedJson, QuotaOfPerson, QuotasJson
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, RequestShape
 from annotation.batches import open_items, quotas, state
 from annotation.batches.forms import MOST_LABELS
 from annotation.batches.open_items import AT_MOST
-from annotation.batches.progress import as_json, read_batch_overview
+from annotation.batches.progress import read_batch_overview
+from annotation.batches.progress_json import BatchJson, BatchOverviewJson, as_json
 from annotation.batches.workforce import read_annotator_quotas
 from annotation.core.found import found
 from annotation.core.snapshots import snapshot
 from annotation.domain.choices import PRIORITIES, BatchState, Role
 from annotation.models import Batch, Membership, Project
+from vocabulary.answers import answer
 
 
 class OpenBatchShape(RequestShape):
@@ -74,20 +75,13 @@ class Batches(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Open one batch, or all that wait: ready items go to labelling. Asked again, it opens what is left."""
         mine = member(request, slug, Role.ADMIN)
-        shape = OpenBatchShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(OpenBatchShape(data=request.data))
         name = shape.validated_data.get("name")
         if name is not None and not open_items.is_batch(mine.project, name):
             raise serializers.ValidationError({"name": "The project has no batch of this name."})
         outcome = open_items.open_items(mine.project, mine, name, at_most=AT_MOST)
-        return Response(
-            {
-                "opened": outcome.opened,
-                "pictures_missing": outcome.missing_pictures,
-                "waiting_for_priors": outcome.waiting_for_priors,
-                "more": outcome.opened == AT_MOST,
-            }
-        )
+        missing, more = outcome.missing_pictures, outcome.opened == AT_MOST
+        return Response(answer(OpenedJson, outcome, pictures_missing=missing, more=more))
 
 
 class OneBatch(APIView):
@@ -104,9 +98,7 @@ class OneBatch(APIView):
         """Say whom the batch is for, or how soon its items come. 409: a member is no active annotator."""
         mine = member(request, slug, Role.ADMIN)
         row = _batch(mine, public_id)
-        shape = BatchChangesShape(data=request.data)
-        shape.is_valid(raise_exception=True)
-        changes = shape.validated_data
+        changes = valid(BatchChangesShape(data=request.data)).validated_data
         try:
             if "members" in changes:
                 _limit(row, mine, changes["members"])
@@ -125,8 +117,7 @@ class BatchAct(APIView):
         """Pause, resume or close the batch, or make it the pilot. 409: its state does not allow that any more."""
         mine = member(request, slug, Role.ADMIN)
         row = _batch(mine, public_id)
-        shape = BatchActShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(BatchActShape(data=request.data))
         try:
             state.ACTS[shape.validated_data["act"]](row, mine)
         except state.WrongBatchState as refused:
@@ -147,8 +138,7 @@ class Quotas(APIView):
     def patch(self, request: Request, slug: str) -> Response:
         """Change the quota of the project, people's own, or what becomes of batches that an import names first."""
         mine = member(request, slug, Role.ADMIN)
-        shape = QuotasShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(QuotasShape(data=request.data))
         fields, project = shape.validated_data, mine.project
         own = {person["id"]: person["own"] for person in fields.get("people", ())}
         member_ids = Membership.objects.filter(project=project, public_id__in=own).values_list("public_id", flat=True)
@@ -170,7 +160,7 @@ def _batch(admin: Membership, public_id: UUID) -> Batch:
 def _shown(row: Batch) -> Response:
     with snapshot():
         overview = as_json(read_batch_overview(row.project))
-    shown = next((batch for batch in overview["batches"] if batch["id"] == str(row.public_id)), None)
+    shown = next((batch for batch in overview["batches"] if batch["id"] == row.public_id), None)
     return Response(found(shown))  # 404: its last post went to another batch meanwhile
 
 
@@ -186,22 +176,5 @@ def _limit(row: Batch, admin: Membership, members: list[UUID] | None) -> None:
 
 def _quotas(admin: Membership) -> Response:
     project = Project.objects.get(pk=admin.project_id)
-    people = read_annotator_quotas(project)
-    return Response(
-        {
-            "quota": project.quota,
-            "new_batches": project.new_batches,
-            "people": [
-                {
-                    "id": person.public_id,
-                    "name": person.name,
-                    "own": person.own_quota,
-                    "quota": person.quota,
-                    "labels": person.labels,
-                    "held": person.held,
-                    "left": person.left,
-                }
-                for person in people
-            ],
-        }
-    )
+    people = [answer(QuotaOfPerson, person, own=person.own_quota) for person in read_annotator_quotas(project)]
+    return Response(answer(QuotasJson, project, people=people))

@@ -1,7 +1,5 @@
 """The design of a project over the API: its categories and questions, in the form of a design file."""
 
-from dataclasses import asdict
-
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -15,6 +13,7 @@ from annotation.api.request_base import BoundedDict, BoundedList, RequestShape
 from annotation.domain.choices import Choose, Role
 from annotation.domain.design.file import BadDesign, as_json, read_design
 from annotation.projects import design
+from vocabulary.answers import answer
 
 
 class DesignBody(RequestShape):
@@ -51,6 +50,4 @@ class ProjectDesign(APIView):
             changed = design.change_design(mine.project, read_design(request.data), admin=mine)
         except BadDesign as bad:
             return problem(422, bad.code, bad.sentence)
-        shown = [asdict(change) for change in changed.categories]
-        questions = [asdict(change) for change in changed.questions]
-        return Response({"changes": shown, "questions": questions, "choose": changed.choose})
+        return Response(answer(DesignChanges, changed, changes=changed.categories))

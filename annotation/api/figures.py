@@ -5,92 +5,10 @@ Every key is always there unless it is `NotRequired`, and a key that is not name
 
 from datetime import date, datetime
 from typing import NotRequired, TypedDict
-from uuid import UUID
 
 from annotation.analytics.agreement.agreement_json import AgreementFigures
 from annotation.analytics.influence.influence_json import InfluenceFigures
 from annotation.analytics.quality.quality_json import EstimateJson, QualityFigures
-from annotation.domain.choices import BatchState, Stage
-from annotation.domain.workforce.staffing import Verdict
-
-# ── Batches ───────────────────────────────────────────────────────────────────
-
-
-class SeatCounts(TypedDict):
-    """Seats by what became of them."""
-
-    filled: int
-    held: int
-    free: int
-    not_open: int
-
-
-class Pace(TypedDict):
-    """How fast labels come: labels a day, on so many of the last days."""
-
-    labels_a_day: float
-    days: int
-    of_last_days: int
-
-
-class Staffing(TypedDict):
-    """Whether the people of the project can fill the seats that are left, and who is missing."""
-
-    verdict: Verdict
-    stuck_items: int
-    more_people: int
-    labels_short: int
-
-
-class BatchNumbers(TypedDict):
-    """The numbers of a batch or of all; `finish` is the first and the last likely day, or null."""
-
-    items: int
-    stages: dict[Stage, int]
-    ready: int
-    pictures_missing: int
-    seats: SeatCounts
-    pace: Pace | None
-    finish: list[date] | None
-    people_to_ask: int
-    staffing: Staffing
-
-
-class BatchJson(BatchNumbers):
-    """One batch. `id` and `name` are empty for items without one; `members` is null where everybody is asked."""
-
-    id: UUID | None
-    name: str
-    state: BatchState
-    pilot: bool
-    waits_for_pilot: bool
-    members: list[str] | None
-    priority: list[int]
-
-
-class Person(TypedDict):
-    """An annotator's labels, the posts held, and how many labels more they may give."""
-
-    name: str
-    labels: int
-    held: int
-    quota: int | None
-    left: int | None
-
-
-class BatchOverviewJson(TypedDict):
-    """Every batch of a project, all of them together, and the people; `nobody_left` are items that lack people.
-
-    `waiting` counts items with all their labels, which close once none of these can be changed any more.
-    """
-
-    batches: list[BatchJson]
-    all: BatchNumbers
-    people: list[Person]
-    nobody_left: list[str]
-    looked_at_all: bool
-    waiting: int
-
 
 # ── Figures ───────────────────────────────────────────────────────────────────
 

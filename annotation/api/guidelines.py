@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import cleaned, member, problem
+from annotation.api.access import cleaned, member, problem, valid
 from annotation.api.answers_campaign import GuidelineJson, GuidelineVersionJson
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, LineField, RequestShape
@@ -19,6 +19,7 @@ from annotation.guidelines import versions
 from annotation.guidelines.forms import EXAMPLE_LIMIT, EXAMPLES, GuidelineForm
 from annotation.models import Guideline, Project
 from annotation.projects.forms_settings import GUIDELINE_LIMIT
+from vocabulary.answers import answer
 
 
 class ExampleShape(RequestShape):
@@ -54,9 +55,7 @@ class Guidelines(APIView):
         mine = member(request, slug, Role.ADMIN, Role.REVIEWER)
         if not mine.has(Role.ADMIN):
             raise PermissionDenied("Only admins of the project publish guidelines.", "not_an_admin")
-        shape = NewGuidelineShape(data=request.data)
-        shape.is_valid(raise_exception=True)
-        fields = shape.validated_data
+        fields = valid(NewGuidelineShape(data=request.data)).validated_data
         examples = _examples(mine.project, fields.pop("examples"))
         try:
             guideline = versions.write_guidelines(mine, examples=examples, **cleaned(GuidelineForm(fields)))
@@ -110,27 +109,8 @@ def _version_of(project: Project, number: int | None) -> Guideline:
 
 
 def _json(guideline: Guideline) -> GuidelineJson:
-    return {
-        "number": guideline.number,
-        "text": guideline.text,
-        "summary": guideline.summary,
-        "asks_reading": guideline.asks_reading,
-        "created_at": guideline.created_at,
-        "examples": [
-            {"text": example.text, "category": example.category.code, "why": example.why}
-            for example in versions.examples_of(guideline)
-        ],
-    }
+    return answer(GuidelineJson, guideline, examples=versions.examples_of(guideline))
 
 
 def _version(reading: versions.VersionReading) -> GuidelineVersionJson:
-    guideline = reading.guideline
-    return {
-        "number": guideline.number,
-        "summary": guideline.summary,
-        "asks_reading": guideline.asks_reading,
-        "created_at": guideline.created_at,
-        "author": guideline.author.pseudonym if guideline.author else None,
-        "asked": reading.annotators_asked,
-        "read": reading.read,
-    }
+    return answer(GuidelineVersionJson, reading.guideline, asked=reading.annotators_asked, read=reading.read)

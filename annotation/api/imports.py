@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -23,6 +23,7 @@ from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
 from annotation.pages.view_marks import worked
 from annotation.priors import requests
+from vocabulary.answers import answer
 
 MOST_ROWS = 1_000
 _REFUSED = dict.fromkeys((400, 409, 422), RowsRefused | Problem)
@@ -97,15 +98,12 @@ class ProjectPriors(APIView):
     @extend_schema(responses={200: PriorProgressJson})
     def get(self, request: Request, slug: str) -> Response:
         """Return how many priors are there, refused, unreadable, failed and missing."""
-        now = requests.read_prior_progress(member(request, slug, Role.ADMIN).project)
-        counts = ("done", "refused", "unreadable", "failed", "imported", "missing")
-        return Response({name: getattr(now, name) for name in counts} | {"progress": asdict(now.progress)})
+        mine = member(request, slug, Role.ADMIN)
+        return Response(answer(PriorProgressJson, requests.read_prior_progress(mine.project)))
 
     @extend_schema(request=None, responses={202: PriorsQueued})
     def post(self, request: Request, slug: str) -> Response:
         """Ask for every prior that is missing."""
         mine = member(request, slug, Role.ADMIN)
         requested = requests.request_missing(mine.project, mine)
-        return Response(
-            {"queued": requested.queued, "problems": [str(fault) for fault in requested.problems]}, status=202
-        )
+        return Response(answer(PriorsQueued, requested), status=202)

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import cleaned, member, problem
+from annotation.api.access import cleaned, member, problem, valid
 from annotation.api.answers_campaign import ConsentJson, InvitationJson, JoinedJson, NewInvitationJson
 from annotation.api.people import ROLES
 from annotation.api.problems import Problem
@@ -22,6 +22,7 @@ from annotation.members import invitations, participation
 from annotation.members.forms import InvitationForm
 from annotation.models import Batch, Invitation, Membership, User
 from annotation.projects import consent_texts
+from vocabulary.answers import answer
 
 LISTED = 200
 """Invitations of a list, the newest."""
@@ -61,9 +62,7 @@ class Invitations(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Create an invitation for one person. Its link is told only in this answer."""
         mine = member(request, slug, Role.ADMIN)
-        shape = InvitationShape(data=request.data)
-        shape.is_valid(raise_exception=True)
-        fields = shape.validated_data
+        fields = valid(InvitationShape(data=request.data)).validated_data
         batch = Batch.objects.filter(project=mine.project, public_id=fields["team"]).first() if fields["team"] else None
         form_values = {**fields, "team": (batch.pk if batch else 0) if fields["team"] else ""}
         values = cleaned(InvitationForm(mine.project, {f"invite-{name}": value for name, value in form_values.items()}))
@@ -95,14 +94,13 @@ class AcceptInvitation(APIView):
     @extend_schema(request=TokenShape, responses={200: JoinedJson, 409: Problem, 422: Problem})
     def post(self, request: Request) -> Response:
         """Join a project by an invitation. 422: the link opens nothing. 409: one's access has ended."""
-        shape = TokenShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(TokenShape(data=request.data))
         user = request.user
         assert isinstance(user, User)
         match invitations.accept(shape.validated_data["token"], user):
             case invitations.Accepted(joined) | invitations.MemberAlready(joined):
                 now = Membership.objects.select_related("project").get(pk=joined.pk)
-                return Response({"project": now.project.slug, "roles": [str(role) for role in now.roles]})
+                return Response(answer(JoinedJson, now, project=now.project.slug))
             case invitations.AccessEnded():
                 return problem(409, "access_ended", "Your access to this project has ended; ask an admin of it.")
             case _:
@@ -122,8 +120,7 @@ class Consent(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Record that the caller has read this version and agrees. 409: the text has changed meanwhile."""
         mine = member(request, slug, Role.ANNOTATOR)
-        shape = VersionShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(VersionShape(data=request.data))
         if shape.validated_data["version"] != mine.project.consent_version:
             return problem(409, "consent_changed", "The text has changed since you opened it: please read it again.")
         participation.consent(mine)
@@ -143,13 +140,6 @@ def _consent(mine: Membership) -> ConsentJson:
 
 
 def _json(row: Invitation) -> InvitationJson:
-    return {
-        "id": row.public_id,
-        "roles": list(row.roles),
-        "state": invitations.state_of(row, timezone.now()),
-        "team": row.batch.public_id if row.batch else None,
-        "note": row.shown_note,
-        "created_at": row.created_at,
-        "expires_at": row.expires_at,
-        "accepted_by": row.accepted_by.pseudonym if row.accepted_by else None,
-    }
+    return answer(
+        InvitationJson, row, state=invitations.state_of(row, timezone.now()), team=row.batch, note=row.shown_note
+    )

@@ -1,7 +1,6 @@
 """API of an annotator's own work: the next item, answers, their labels. It calls the same functions as the pages."""
 
-from dataclasses import asdict
-from typing import Any, assert_never
+from typing import assert_never
 from uuid import UUID
 
 from django.http import Http404
@@ -12,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.answers import HeldSeatJson, LabelPage, PictureAddresses, ReportToldJson
 from annotation.api.pages import BY_KEY, page_by_key_of
 from annotation.api.problems import LabelRefused, NoSeat
@@ -63,6 +62,7 @@ from annotation.labelling.postpone import bring_back, postpone_seat
 from annotation.media.pictures import unlocked
 from annotation.media.responses import picture_file
 from annotation.models import Label, Membership, Picture, Seat
+from vocabulary.answers import answer
 
 _GONE = {409: LabelRefused, 422: LabelRefused}
 _SENTENCES = {
@@ -88,27 +88,27 @@ _CODES: dict[type, str] = {
 }
 
 
-def _seat_json(seat: Seat, *, break_offered: bool) -> dict[str, Any]:
+def _seat_json(seat: Seat, *, break_offered: bool) -> HeldSeatJson:
     """Return a held seat without anything that could tell what others or the data's source think."""
     item = seat.item
     shown, words = visible_priors(item.project, seat), visible_picture_text(item.project, seat)
-    return {
-        "seat": seat.public_id,
-        "item": item.public_id,
-        "expires_at": seat.expires_at,
-        "text": item.text,
-        "picture": _addresses(item.project.slug, seat) if item.picture else None,
-        "priors_hidden": first_answer_is_due(item.project, seat),
-        "priors": BlindPriorShape(shown, many=True).data,
-        "picture_text": words.text if words else None,
-        "extra": dict(item.shown_columns),
-        "questions": [
+    return answer(
+        HeldSeatJson,
+        seat,
+        seat=seat,
+        text=item.text,
+        picture=_addresses(item.project.slug, seat) if item.picture else None,
+        priors_hidden=first_answer_is_due(item.project, seat),
+        priors=BlindPriorShape(shown, many=True).data,
+        picture_text=words.text if words else None,
+        extra=dict(item.shown_columns),
+        questions=[
             question_row(question) | {"version": question.version}
             for question in item.project.asked_questions()
             if kind_of(question).has_subject(item.text)
         ],
-        "break_offered": break_offered,
-    }
+        break_offered=break_offered,
+    )
 
 
 def _addresses(slug: str, seat: Seat) -> PictureAddresses:
@@ -157,7 +157,7 @@ def _outcome_response(outcome: _Outcome) -> Response:
         case Skipped() | Postponed():
             return Response(status=204)
         case Reported(told=told):
-            return Response(asdict(told))
+            return Response(answer(ReportToldJson, told))
         case KeyReused() | AlreadyLabelled() | ItemClosed():
             return _refused(_CODES[type(outcome)], outcome.label)
         case SeatLost() | FirstAnswerNeeded() | FirstAnswerStands() | FirstAnswerNotAsked() | TooManyPostponed():
@@ -221,8 +221,7 @@ class SeatLabel(OwnWork):
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
         """Store the answer. The same key with the same answer gives the stored label again."""
         mine = _annotator(request, slug)
-        shape = SubmissionShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(SubmissionShape(data=request.data))
         values = shape.validated_data
         return _outcome_response(
             submit.submit_label(mine, seat, values["key"], shape.answer(), seconds=values["seconds"])
@@ -238,8 +237,7 @@ class SeatFirstAnswer(OwnWork):
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
         """Keep the first answer and show the priors. 409: another one is stored already, or none is asked for."""
         mine = _annotator(request, slug)
-        shape = AnswerShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(AnswerShape(data=request.data))
         return _outcome_response(submit.submit_first_answer(mine, seat, shape.answer()))
 
 
@@ -252,8 +250,7 @@ class SeatSkip(OwnWork):
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
         """Skip the item; it is not offered again."""
         mine = _annotator(request, slug)
-        shape = SkipShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(SkipShape(data=request.data))
         return _outcome_response(submit.skip_seat(mine, seat, shape.validated_data["reason"]))
 
 
@@ -288,8 +285,7 @@ class SeatReport(OwnWork):
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
         """Stop the labelling of the item and lock its picture; the answer says who is told of it."""
         mine = _annotator(request, slug)
-        shape = ReportShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(ReportShape(data=request.data))
         return _outcome_response(submit.report_seat(mine, seat, shape.validated_data["note"]))
 
 
@@ -314,8 +310,7 @@ class OwnLabel(OwnWork):
     def put(self, request: Request, slug: str, label: UUID) -> Response:
         """Correct a label until its item closes; where checks are mixed in, for 30 minutes after the first answer."""
         mine = _annotator(request, slug)
-        shape = CorrectedShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(CorrectedShape(data=request.data))
         return _outcome_response(submit.correct_label(mine, label, shape.validated_data["key"], shape.answer()))
 
 

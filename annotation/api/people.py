@@ -12,8 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import account_of, cleaned, member, problem
-from annotation.api.answers_campaign import GivenLabelPage, HoursJson, MemberJson, NewMemberJson
+from annotation.api.access import account_of, cleaned, member, problem, valid
+from annotation.api.answers_campaign import GivenLabelPage, HoursJson, MemberJson, NewMemberJson, WorkedDay, WorkedTotal
 from annotation.api.pages import BY_KEY, page_by_key_of, refuse_unknown
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, LineField, RequestShape
@@ -26,6 +26,7 @@ from annotation.pages.error_messages import sentence_for
 from annotation.wellbeing.forms import DaysForm
 from annotation.workload import timesheets
 from annotation.workload.timesheets import TimesheetRow
+from vocabulary.answers import answer
 
 ROLES = [str(role) for role in Role]
 LAST_ADMIN = "A project needs an admin: make somebody else admin first."
@@ -66,8 +67,7 @@ class Members(APIView):
         Its owner must change it at the first sign-in, and has no token before.
         """
         mine = member(request, slug, Role.ADMIN)
-        shape = NewMemberShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(NewMemberShape(data=request.data))
         values = cleaned(NewMemberForm(shape.validated_data))
         try:
             joined = join.add_person(mine.project, values["username"], Role(values["role"]), actor=mine)
@@ -90,8 +90,7 @@ class OneMember(APIView):
         """Change roles, pseudonym or quota, all or none. 409: the project would be left without an admin."""
         mine = member(request, slug, Role.ADMIN)
         person = account_of(mine, public_id)
-        shape = MemberChangesShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(MemberChangesShape(data=request.data))
         try:
             with transaction.atomic():
                 _change(mine, person, shape.validated_data)
@@ -154,18 +153,15 @@ def _shown(person: Membership) -> Response:
 
 
 def _json(person: Membership) -> MemberJson:
-    return {
-        "id": person.public_id,
-        "username": person.shown_username,
-        "name": person.pseudonym,
-        "roles": [role for role, flag in ROLE_FLAG.items() if getattr(person, flag)],
-        "active": person.active,
-        "withdrawn_at": person.withdrawn_at,
-        "labels": vars(person)["labels_in_force"],
-        "quota": person.quota,
-        "consented": person.consent_version >= person.project.consent_version,
-        "trained_at": person.trained_at,
-    }
+    return answer(
+        MemberJson,
+        person,
+        username=person.shown_username,
+        name=person.pseudonym,
+        roles=[role for role, flag in ROLE_FLAG.items() if getattr(person, flag)],
+        labels=vars(person)["labels_in_force"],
+        consented=person.consent_version >= person.project.consent_version,
+    )
 
 
 # ── What they did ─────────────────────────────────────────────────────────────
@@ -210,15 +206,10 @@ class Hours(APIView):
         else:
             period = timesheets.default_period(timezone.localdate())
         days = timesheets.hours_of_project(mine.project, *period)
-        return Response(
-            {
-                "first": period[0],
-                "last": period[1],
-                "people": [{**_worked(row), "days": row.days} for row in timesheets.totals_by_member(days)],
-                "days": [{**_worked(row), "day": row.day} for row in days],
-            }
-        )
+        people = [answer(WorkedTotal, row, **_worked(row)) for row in timesheets.totals_by_member(days)]
+        worked = [answer(WorkedDay, row, **_worked(row)) for row in days]
+        return Response(HoursJson(first=period[0], last=period[1], people=people, days=worked))
 
 
-def _worked(row: TimesheetRow) -> dict[str, object]:
-    return {"name": row.pseudonym, "active_minutes": row.minutes, "labels": row.labels}
+def _worked(row: TimesheetRow) -> dict[str, Any]:
+    return {"name": row.pseudonym, "active_minutes": row.minutes}

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.answers import SplitListJson, WholeSplitList
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedDict, LineField, RequestShape
@@ -29,6 +29,7 @@ from annotation.releases.files import Changed, open_verified
 from annotation.releases.folders import release_folder
 from annotation.releases.request import Selection
 from annotation.releases.split import BadSplitList, checked_parts, find_list, keep_parts
+from vocabulary.answers import answer
 
 
 class SelectionShape(AskingShape[Selection]):
@@ -67,8 +68,7 @@ class Releases(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Make the next release of the project's gold items."""
         mine = member(request, slug, Role.ADMIN)
-        shape = SelectionShape(data=request.data, context={"project": mine.project})
-        shape.is_valid(raise_exception=True)
+        shape = valid(SelectionShape(data=request.data, context={"project": mine.project}))
         try:
             new_release = release(mine.project, mine, shape.request())
         except CannotRelease as fault:
@@ -107,8 +107,7 @@ class SplitLists(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Store a fixed list. 200: a list with the same parts is there already, and is the answer."""
         mine = member(request, slug, Role.ADMIN)
-        shape = PartsShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(PartsShape(data=request.data))
         before = SplitList.objects.filter(project=mine.project).count()
         split_list = keep_parts(mine.project, mine, shape.validated_data["name"], shape.validated_data["parts"])
         new = SplitList.objects.filter(project=mine.project).count() > before
@@ -128,13 +127,7 @@ class OneSplitList(APIView):
 
 def _list(split_list: SplitList) -> SplitListJson:
     sizes = Counter(split_list.parts.values())
-    return {
-        "id": split_list.public_id,
-        "name": split_list.name,
-        "sha256": split_list.sha256,
-        "items": len(split_list.parts),
-        "sizes": {part: sizes[part] for part in Part},
-    }
+    return answer(SplitListJson, split_list, items=len(split_list.parts), sizes={part: sizes[part] for part in Part})
 
 
 class OneRelease(APIView):
@@ -160,10 +153,10 @@ class ReleasedFile(APIView):
             content = open_verified(release_folder(released), listed[path])
         except Changed as fault:
             return problem(409, "release_changed", fault.sentence)
-        answer = FileResponse(content, content_type="application/octet-stream")
+        download = FileResponse(content, content_type="application/octet-stream")
         name = f"{slug}-{number}-{path.rpartition('/')[2]}"
-        answer["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
-        return answer
+        download["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
+        return download
 
 
 def _release(request: Request, slug: str, number: int) -> Release:

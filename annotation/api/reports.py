@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import cleaned, problem
-from annotation.api.answers import ReportedPostJson
+from annotation.api.access import cleaned, problem, valid
+from annotation.api.answers import ReportedPostJson, ReportJson
 from annotation.api.pages import refuse_unknown
 from annotation.api.problems import Problem
 from annotation.api.request_base import RequestShape
@@ -22,6 +22,7 @@ from annotation.domain.reports import ReportAnswer
 from annotation.models import Item, Membership, Project, Report
 from annotation.review.forms import ReportAnswerForm
 from annotation.review.report_access import answering_member
+from vocabulary.answers import answer
 
 _STATES = {"waiting": reports.waiting_posts, "answered": reports.answered_posts}
 _STATE = OpenApiParameter("state", enum=list(_STATES), description="Those that wait, or those answered lately.")
@@ -56,8 +57,7 @@ class ReportAnswered(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Answer all reports of the item that wait. 409: somebody was first, or the project takes nothing back."""
         project, member = _answering(request, slug)
-        shape = ReportAnswerShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(ReportAnswerShape(data=request.data))
         values = cleaned(ReportAnswerForm(shape.validated_data))
         item = one(Item.objects, project, public_id)
         found(reports.reported_post(item))
@@ -80,18 +80,13 @@ def _answering(request: Request, slug: str) -> tuple[Project, Membership | None]
 
 
 def _json(post: ReportedPost) -> ReportedPostJson:
-    first = post.first
-    return {
-        "item": post.item.public_id,
-        "external_id": post.item.external_id,
-        "version": post.item.version,
-        "stage": post.item.stage,
-        "stage_before": first.stage_before or None,
-        "reports": [
-            {"by": str(report.reporter), "at": report.created_at, "note": report.note} for report in post.reports
-        ],
-        "answer": first.answer or None,
-        "reason": first.reason,
-        "answered_by": str(first.answered_by) if first.answered_by else None,
-        "answered_at": first.answered_at,
-    }
+    item = post.item
+    return answer(
+        ReportedPostJson,
+        post.first,
+        item=item,
+        external_id=item.external_id,
+        version=item.version,
+        stage=item.stage,
+        reports=[answer(ReportJson, report, by=report.reporter, at=report.created_at) for report in post.reports],
+    )

@@ -1,8 +1,5 @@
 """A project's settings over the API, for its admins: those of the page, with its sentences."""
 
-from dataclasses import asdict
-from typing import Any
-
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -11,7 +8,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.analytics.influence.figures import set_withheld_share
-from annotation.api.access import cleaned, member, problem
+from annotation.api.access import cleaned, member, problem, valid
 from annotation.api.answers_campaign import ProjectOpen
 from annotation.api.figures import CareJson, WithheldJson
 from annotation.api.problems import Problem
@@ -24,6 +21,7 @@ from annotation.projects.settings import OwnSecondFactorMissing
 from annotation.wellbeing import preferences
 from annotation.wellbeing.forms import CareSettingsForm
 from annotation.wellbeing.statistics import care_figures
+from vocabulary.answers import answer
 
 
 class SettingsShape(serializers.ModelSerializer[Project]):
@@ -53,8 +51,7 @@ class ProjectSettings(APIView):
         """Change the settings that the body names, all or none. 409: set up your own two-step sign-in first."""
         mine = member(request, slug, Role.ADMIN)
         project = Project.objects.get(pk=mine.project_id)
-        shape = SettingsShape(project, data=request.data, partial=True)
-        shape.is_valid(raise_exception=True)
+        shape = valid(SettingsShape(project, data=request.data, partial=True))
         try:
             form = named_settings.form_for(project, {name: shape.validated_data.get(name) for name in request.data})
         except named_settings.UnknownSetting as unknown:
@@ -92,8 +89,7 @@ class Care(APIView):
     def patch(self, request: Request, slug: str) -> Response:
         """Change the limits that the body names, all or none."""
         mine = member(request, slug, Role.ADMIN)
-        shape = CareShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(CareShape(data=request.data))
         project = Project.objects.get(pk=mine.project_id)
         now = {name: getattr(project, name) for name in CareSettingsForm.base_fields}
         form = CareSettingsForm({**now, **shape.validated_data}, instance=project)
@@ -103,9 +99,8 @@ class Care(APIView):
         return Response(_care(Project.objects.get(pk=project.pk)))
 
 
-def _care(project: Project) -> dict[str, Any]:
-    limits = {name: getattr(project, name) for name in CareSettingsForm.base_fields}
-    return limits | {"figures": asdict(care_figures(project, timezone.localdate()))}
+def _care(project: Project) -> CareJson:
+    return answer(CareJson, project, figures=care_figures(project, timezone.localdate()))
 
 
 class WithheldShape(RequestShape):
@@ -120,19 +115,18 @@ class Withheld(APIView):
     @extend_schema(responses={200: WithheldJson})
     def get(self, request: Request, slug: str) -> Response:
         """Show the share in percent."""
-        return Response({"percent": member(request, slug, Role.ADMIN).project.withheld_percent})
+        return Response(WithheldJson(percent=member(request, slug, Role.ADMIN).project.withheld_percent))
 
     @extend_schema(request=WithheldShape, responses={200: WithheldJson})
     def put(self, request: Request, slug: str) -> Response:
         """Set the share, from 0 to 90. It holds for what is handed out from now on."""
         mine = member(request, slug, Role.ADMIN)
-        shape = WithheldShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(WithheldShape(data=request.data))
         try:
             set_withheld_share(mine, shape.validated_data["percent"])
         except ValueError as fault:
             raise serializers.ValidationError({"percent": str(fault)}) from None
-        return Response({"percent": shape.validated_data["percent"]})
+        return Response(WithheldJson(percent=shape.validated_data["percent"]))
 
 
 class OpenProject(APIView):
@@ -142,7 +136,6 @@ class OpenProject(APIView):
     def put(self, request: Request, slug: str) -> Response:
         """Open the project for labelling, or close it. Answers that are under way are still stored."""
         mine = member(request, slug, Role.ADMIN)
-        shape = OpenShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(OpenShape(data=request.data))
         open_items.set_project_open(mine.project, mine, is_open=shape.validated_data["open"])
-        return Response({"open": shape.validated_data["open"]})
+        return Response(ProjectOpen(open=shape.validated_data["open"]))

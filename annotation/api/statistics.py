@@ -1,6 +1,6 @@
 """Agreement, the influence of priors, and the quality of labels over the API, with their moment."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from drf_spectacular.utils import extend_schema
@@ -102,11 +102,11 @@ def _competence(project: Project) -> CompetenceJson:
     return shown
 
 
-def _answer(shown: Shown[T], as_json: Callable[[T], dict[str, Any]]) -> Response:
+def _answer(shown: Shown[T], as_json: Callable[[T], Mapping[str, Any]]) -> Response:
     moment = {"as_of": shown.as_of and shown.as_of.isoformat(), "being_computed": shown.job is not None}
     if shown.value is None:
         return Response(moment, status=202, headers={"Retry-After": str(LOOK_AGAIN_SECONDS)})
-    return Response(as_json(shown.value) | moment)
+    return Response({**as_json(shown.value), **moment})
 
 
 def _viewer(request: Request, slug: str) -> Membership:

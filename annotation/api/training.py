@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import account_of, cleaned, member, problem
+from annotation.api.access import account_of, cleaned, member, problem, valid
 from annotation.api.answers_campaign import (
     ChecksJson,
     KnownPostJson,
@@ -29,6 +29,7 @@ from annotation.labelling.workspace import categories_of
 from annotation.models import Item, KnownAnswer, Membership, Project
 from annotation.training import attempts, control_items, results
 from annotation.training.forms import KeyForm, RulesForm
+from vocabulary.answers import answer
 
 PURPOSES = ["training", "check"]
 
@@ -89,8 +90,7 @@ class Training(APIView):
         """Change the rules. Training can be required once there is a training post in use."""
         mine = member(request, slug, Role.ADMIN)
         project = Project.objects.get(pk=mine.project_id)
-        shape = RulesShape(project, data=request.data, partial=True)
-        shape.is_valid(raise_exception=True)
+        shape = valid(RulesShape(project, data=request.data, partial=True))
         now = {name: getattr(project, name) for name in RulesForm.base_fields}
         form = RulesForm({**now, **shape.validated_data}, instance=project)
         cleaned(form)
@@ -111,9 +111,7 @@ class KnownPosts(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Give many posts their known answers, all or none. 422: every wrong line is named; lines count from 1."""
         mine = member(request, slug, Role.ADMIN)
-        shape = LinesShape(data=request.data)
-        shape.is_valid(raise_exception=True)
-        fields = shape.validated_data
+        fields = valid(LinesShape(data=request.data)).validated_data
         lines = [
             control_items.KnownAnswerLine(number, row["id"], row["category"], row["explanation"])
             for number, row in enumerate(fields["posts"], 1)
@@ -124,7 +122,7 @@ class KnownPosts(APIView):
             first = bad.errors[0]
             errors = [{"line": error.line, "reason": error.reason} for error in bad.errors]
             return problem(422, first.code, first.reason, errors=errors)
-        return Response({"marked": count})
+        return Response(Marked(marked=count))
 
 
 class KnownPost(APIView):
@@ -140,8 +138,7 @@ class KnownPost(APIView):
         """Give the post its known answer, or change it. 409: people have been asked about the post already."""
         mine = member(request, slug, Role.ADMIN)
         item = _item(mine, public_id)
-        shape = KnownAnswerShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(KnownAnswerShape(data=request.data))
         form = KeyForm(shape.validated_data, categories=categories_of(mine.project), known=None)
         cleaned(form)
         try:
@@ -155,8 +152,7 @@ class KnownPost(APIView):
         """Take the post out of use, or use it again."""
         mine = member(request, slug, Role.ADMIN)
         item = _item(mine, public_id)
-        shape = KnownChangeShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(KnownChangeShape(data=request.data))
         if "active" in shape.validated_data:  # what a PATCH does not name stays as it is
             control_items.set_control_item_active(item, mine, active=shape.validated_data["active"])
         return _known(item)
@@ -191,8 +187,7 @@ class TrainedPerson(APIView):
         """Grant one more attempt, or let somebody label without a pass."""
         mine = member(request, slug, Role.ADMIN)
         person = account_of(mine, public_id)
-        shape = GrantShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(GrantShape(data=request.data))
         result = found(
             next(
                 (
@@ -217,9 +212,7 @@ def _item(admin: Membership, public_id: UUID) -> Item:
 
 def _rules(admin: Membership) -> Response:
     project = Project.objects.get(pk=admin.project_id)
-    counts = results.count_control_items(project)
-    posts = {"training": counts.training, "checks": counts.checks, "resting": counts.resting}
-    return Response({name: getattr(project, name) for name in RulesForm.base_fields} | {"posts": posts})
+    return Response(answer(TrainingRulesJson, project, posts=results.count_control_items(project)))
 
 
 def _known(item: Item) -> Response:
@@ -230,30 +223,24 @@ def _known(item: Item) -> Response:
 def _known_posts(rows: list[KnownAnswer]) -> list[KnownPostJson]:
     figures = results.control_item_figures(rows)
     return [
-        {
-            "item": row.item.public_id,
-            "external_id": row.item.external_id,
-            "category": row.category.code,
-            "explanation": row.explanation,
-            "purpose": "training" if row.training else "check",
-            "active": row.active,
-            "answered": figures[row.item_id].answered,
-            "right": figures[row.item_id].right,
-            "doubtful": figures[row.item_id].doubtful,
-        }
+        answer(
+            KnownPostJson,
+            row,
+            external_id=row.item,
+            purpose="training" if row.training else "check",
+            answered=figures[row.item_id].answered,
+            right=figures[row.item_id].right,
+            doubtful=figures[row.item_id].doubtful,
+        )
         for row in rows
     ]
 
 
 def _person(result: results.PersonResult) -> TrainedPersonJson:
-    return {
-        "id": result.member.public_id,
-        "name": result.member.pseudonym,
-        "trained_at": result.member.trained_at,
-        "attempts": [{"percent": mark.percent} for mark in result.marks],
-        "under_way": result.under_way,
-        "checks": _checks(result.checks),
-    }
+    member, checks = result.member, _checks(result.checks)
+    return answer(
+        TrainedPersonJson, member, name=member, attempts=result.marks, under_way=result.under_way, checks=checks
+    )
 
 
 def _checks(rate: Rate | None) -> ChecksJson | None:

@@ -9,17 +9,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import cleaned, member, problem
+from annotation.api.access import cleaned, member, problem, valid
 from annotation.api.answers_campaign import MessageJson, NewWebhookJson, WebhookJson
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, RequestShape
 from annotation.core.found import one
 from annotation.domain.choices import Role
-from annotation.domain.outgoing import DeliveryState, Happening
 from annotation.models import Delivery, Membership, Webhook
 from annotation.webhooks import change
 from annotation.webhooks.forms import HAPPENINGS, WebhookForm
 from annotation.webhooks.views import SHOWN
+from vocabulary.answers import answer
 
 
 class WebhookShape(RequestShape):
@@ -65,8 +65,7 @@ class OneWebhook(APIView):
         """Change the address or what is told. What is left out stays, and so does the secret."""
         mine = member(request, slug, Role.ADMIN)
         row = _webhook(mine, public_id)
-        shape = WebhookShape(data=request.data, partial=True)
-        shape.is_valid(raise_exception=True)
+        shape = valid(WebhookShape(data=request.data, partial=True))
         stored = {"address": row.address, "happenings": row.happenings}
         change.store(mine, **_values(stored | shape.validated_data))
         return Response(_json(_webhook(mine, public_id)))
@@ -109,30 +108,15 @@ def _webhook(admin: Membership, public_id: UUID) -> Webhook:
 
 def _values(body: Any) -> dict[str, Any]:
     """Return the address and the happenings of a body, checked as the page's form checks them."""
-    shape = WebhookShape(data=body)
-    shape.is_valid(raise_exception=True)
+    shape = valid(WebhookShape(data=body))
     values = cleaned(WebhookForm(shape.validated_data))
     return {"address": values["address"], "happenings": values["happenings"]}
 
 
 def _json(row: Webhook) -> WebhookJson:
-    return {
-        "id": row.public_id,
-        "address": row.address,
-        "happenings": row.happenings,
-        "created_at": row.created_at,
-        "disabled_at": row.disabled_at,
-        "messages": [_message(delivery) for delivery in row.deliveries.order_by("-pk")[:SHOWN]],
-    }
+    newest = row.deliveries.order_by("-pk")[:SHOWN]
+    return answer(WebhookJson, row, messages=[_message(delivery) for delivery in newest])
 
 
 def _message(row: Delivery) -> MessageJson:
-    return {
-        "id": row.public_id,
-        "event": Happening(row.happening),
-        "at": row.happened_at,
-        "state": DeliveryState(row.state),
-        "attempts": row.attempts,
-        "status": row.status,
-        "problem": row.problem,
-    }
+    return answer(MessageJson, row, event=row.happening, at=row.happened_at)

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
-from typing import Any
 
 from django.core.cache import cache
 from django.db.models import CharField, Count, F, Max, Min
@@ -283,65 +282,3 @@ def _together(
         days=days,
         finish=estimate(days, held + free + unopened, today),
     )
-
-
-# ── As JSON, for the API and the command ──────────────────────────────────────
-
-
-def as_json(overview: BatchOverview) -> dict[str, Any]:
-    """Return the overview as JSON values; people by pseudonym, items by external id."""
-    return {
-        "batches": [
-            {
-                "id": str(batch.row.public_id) if batch.row else None,
-                "name": batch.name,
-                "state": batch.state.value,
-                "pilot": batch.row is not None and batch.row.pilot,
-                "waits_for_pilot": batch.waits_for is not None and batch.state is not BatchState.CLOSED,
-                "members": [person.name for person in batch.members] if batch.limited else None,
-                "priority": list(batch.priorities),
-            }
-            | _numbers(batch)
-            for batch in overview.batches
-        ],
-        "all": _numbers(overview.whole),
-        "people": [
-            {
-                "name": person.name,
-                "labels": person.labels,
-                "held": person.held,
-                "quota": person.quota,
-                "left": person.left,
-            }
-            for person in overview.people
-        ],
-        "nobody_left": [item.external_id for item in overview.nobody_left],
-        "looked_at_all": overview.looked_at_all,
-        "waiting": overview.waiting,
-    }
-
-
-def _numbers(figures: BatchFigures) -> dict[str, Any]:
-    pace, needs = figures.finish.pace, figures.staffing
-    finish = figures.finish if isinstance(figures.finish, Estimate) and figures.left else None
-    return {
-        "items": figures.items,
-        "stages": {str(stage): count for stage, count in sorted(figures.stages.items())},
-        "ready": figures.ready,
-        "pictures_missing": figures.missing_pictures,
-        "seats": {
-            "filled": figures.filled,
-            "held": figures.held,
-            "free": figures.free,
-            "not_open": figures.unopened,
-        },
-        "pace": pace and {"labels_a_day": pace.per_day, "days": pace.days, "of_last_days": pace.span},
-        "finish": finish and [finish.first.isoformat(), finish.last.isoformat()],
-        "people_to_ask": figures.available,
-        "staffing": {
-            "verdict": needs.verdict.value,
-            "stuck_items": needs.stuck_items,
-            "more_people": max(needs.more_people, figures.members_short),
-            "labels_short": needs.labels_short,
-        },
-    }

@@ -5,6 +5,7 @@ from enum import Enum
 from typing import Any, Protocol, TypeVar
 
 from django.core.management.base import CommandError
+from pydantic import BaseModel
 
 from vocabulary.refusals import Refused
 from vocabulary.requests import Asked, Place, Request, places
@@ -21,13 +22,13 @@ class Parser(Protocol):
 
 def add_options(parser: Parser, request: type[Request]) -> None:
     """Add an option for each place: `--no-x` for what is true at first."""
-    for place, asked in _asked(request):
-        parser.add_argument(*_options(place), dest=place.switch, **_argument(place, asked))
+    for place, asked in asked_places(request):
+        parser.add_argument(*_options(place), dest=place.switch, **argument_of(place, asked))
 
 
 def answers_of(request: type[Request], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values by the names of their places. Raises CommandError."""
-    return {place.name: _answer(place, asked, options[place.switch]) for place, asked in _asked(request)}
+    return {place.name: _answer(place, asked, options[place.switch]) for place, asked in asked_places(request)}
 
 
 def request_of(request: type[Asking], answers: Mapping[str, Any]) -> Asking:
@@ -37,7 +38,8 @@ def request_of(request: type[Asking], answers: Mapping[str, Any]) -> Asking:
     return request.of(answers)
 
 
-def _asked(request: type[Request]) -> Iterator[tuple[Place, Asked]]:
+def asked_places(request: type[BaseModel]) -> Iterator[tuple[Place, Asked]]:
+    """Yield the places that commands ask for."""
     return ((place, place.asked) for place in places(request) if place.asked and place.asked.option is not None)
 
 
@@ -46,7 +48,8 @@ def _options(place: Place) -> list[str]:
     return [f"--{name.replace('_', '-')}" for name in names]
 
 
-def _argument(place: Place, asked: Asked) -> dict[str, Any]:
+def argument_of(place: Place, asked: Asked) -> dict[str, Any]:
+    """Return what `add_argument` takes besides the names."""
     closed = [word for word in place.written or asked.words or () if word != ""]
     about: dict[str, Any] = {"help": (asked.option or "").format(choices=", ".join(map(str, closed))) or None}
     if place.kind is bool:

@@ -51,7 +51,7 @@ class RequestForm(forms.Form, Generic[Asking]):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        fields = {place.switch: _field(place, asked) for place, asked in _asked(cls.asks)}
+        fields = {place.switch: field_of(place, asked) for place, asked in _asked(cls.asks)}
         cls.declared_fields = fields | cls.declared_fields
 
     @property
@@ -103,7 +103,8 @@ def _answer(place: Place, value: Any) -> Any:
     return place.kind(value) if place.members else value
 
 
-def _field(place: Place, asked: Asked) -> forms.Field:
+def field_of(place: Place, asked: Asked) -> forms.Field:
+    """Return the field of one place."""
     common: dict[str, Any] = {
         "label": gettext_lazy(asked.label),
         "help_text": gettext_lazy(asked.help) if asked.help else "",
@@ -125,7 +126,8 @@ def _field(place: Place, asked: Asked) -> forms.Field:
         return WrittenField(limit=asked.longest or NOTE_LIMIT, widget=box, **common)
     common["initial"] = place.default or None
     if place.kind in _NUMBERS:
-        return _NUMBERS[place.kind](min_value=place.least, max_value=place.most, **common)
+        least, most = place.bounds
+        return _NUMBERS[place.kind](min_value=least, max_value=most, **common)
     common |= {"required": bool(place.default), "max_length": asked.longest}  # a text that has one at first needs one
     return LineField(**common) if asked.line else forms.CharField(**common)
 
@@ -136,4 +138,6 @@ _NUMBERS: dict[Any, type[forms.IntegerField]] = {int: forms.IntegerField, float:
 def _choices(place: Place, asked: Asked) -> tuple[tuple[Any, Any], ...]:
     """Return the choices of a closed set; empty if the page offers its own."""
     words = {value: gettext_lazy(word) for value, word in (asked.words or {}).items()}
-    return choices_of(place.kind, words) if words and issubclass(place.kind, Enum) else tuple(words.items())
+    if words and issubclass(place.kind, Enum):
+        choices_of(place.kind, {**words, **(asked.only_compared or {})})  # each member has its words
+    return tuple(words.items())

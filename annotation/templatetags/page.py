@@ -280,6 +280,18 @@ def closed_copy(context: template.Context, content: str, title: str = "") -> str
     )
 
 
+@register.simple_block_tag
+def scroll_table(content: str, title: str, look: str = "") -> str:
+    """Return rows as a table that scrolls by itself where it is wider than the page; programs read its title."""
+    return format_html(
+        '<div class="scroll" tabindex="0" role="region" aria-label="{0}"><table class="{1}">'
+        '<caption class="visually-hidden">{0}</caption>{2}</table></div>',
+        title,
+        f"table {look}".strip(),
+        SafeString(content),
+    )
+
+
 @register.simple_tag(takes_context=True)
 def own_keys(context: template.Context) -> str:
     """Return the person's own keys on this page as JSON (`annotation/pages/page_keys.py`). Returns "" without any."""

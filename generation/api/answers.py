@@ -3,73 +3,19 @@
 Every key is always there, and a key that is not named is never there.
 """
 
-from datetime import date, datetime
-from typing import Literal, TypedDict
+from datetime import datetime
+from typing import TypedDict
 from uuid import UUID
 
 from annotation.api.problems import Problem
 from generation.domain.counterspeech.claim_states import ClaimState
-from generation.domain.counterspeech.first_step import FirstChoice
-from generation.domain.counterspeech.intents import Intent
-from generation.domain.counterspeech.platforms import Platform
-from generation.domain.counterspeech.registers import Register
-from generation.domain.counterspeech.writers import Writer, WriterMode
 from generation.domain.injection.picture_fit import Misfit
 from generation.domain.injection.readings import Mismatch
 from generation.domain.injection.states import SampleState
 from generation.domain.injection.strategies import Strategy
-from providers.roles import ModelRole
-from runs.domain.states import RunState
+from generation.injection.report import BatchStanding
 
 # ── Counterspeech ─────────────────────────────────────────────────────────────
-
-
-class CandidateJson(TypedDict):
-    """A reply that a model wrote, with its rewards.
-
-    `trained`: what the model was trained as, or empty. `asked_for`: how many candidates of its intent were asked for.
-    `length`: as the platform counts that it was asked for, and `over`: by how much it is too long there; null if it was
-    asked for no platform.
-    """
-
-    id: UUID
-    text: str
-    pc: float | None
-    aq: float | None
-    t: float | None
-    reward: float | None
-    conforms: bool | None
-    flags: list[str]
-    claims: list[str]
-    model: str
-    written_by: Writer
-    trained: str
-    registers: list[Register]
-    platform: Platform | None
-    length: int | None
-    over: int | None
-    mode: WriterMode
-    asked_for: int | None
-
-
-class CandidatesJson(TypedDict):
-    """The candidates of one intent for a post, best first; `item` is null for a pasted text.
-
-    `judged_by_writer`: the scores that the model gave which also wrote the candidates (pc, aq, t, intent). `unusable`:
-    how many answers held no reply, by reason.
-    """
-
-    item: str | None
-    exchange: UUID
-    injected: bool
-    intent: Intent
-    run: UUID
-    state: RunState
-    reason_code: str | None
-    judged_by_writer: list[Literal["pc", "aq", "t", "intent"]]
-    near_duplicates: int
-    unusable: dict[str, int]
-    candidates: list[CandidateJson]
 
 
 class CandidatesQueued(TypedDict):
@@ -79,13 +25,6 @@ class CandidatesQueued(TypedDict):
     exchange: UUID
     run: UUID
     new: bool
-
-
-class Edit(TypedDict):
-    """A part of the text that a person added or removed."""
-
-    kind: Literal["added", "removed"]
-    text: str
 
 
 class ClaimSource(TypedDict):
@@ -120,79 +59,6 @@ class ClaimJson(TypedDict):
     decided_at: datetime | None
 
 
-class ReleasedClaim(TypedDict):
-    """A claim of an approved reply in the files: its state, and the page that it rests on.
-
-    `publisher` to `rating` are what the page states of itself; null is "not said", or no page.
-    """
-
-    sentence: str
-    state: ClaimState
-    source: str | None
-    publisher: str | None
-    author: str | None
-    published: str | None
-    changed: str | None
-    language: str | None
-    paywall: bool | None
-    rated_claim: str | None
-    rating: str | None
-    read_on: date | None
-    reason: str | None
-
-
-class ReplyJson(TypedDict):
-    """An approved reply in the columns of IntentCONANv2, then its origin and what a person changed.
-
-    `target_group` is the post's own, in a word, and `theme` what is said of that group. `minutes` were spent on the
-    text; `post_edit_rate` is how much of the model's text was changed (null without one).
-    """
-
-    id: UUID
-    hatespeech: str
-    csType: str
-    counterspeech: str
-    hatespeechOffensiveness: str
-    targetGroup: str
-    speakerIntent: str
-    relevantPowerDynamics: str
-    hatespeechImplication: str
-    targetGroupEmotionalReaction: str
-    targetGroupCognitiveReaction: str
-    registers: list[Register]
-    target_group: str | None
-    theme: str | None
-    first_step: FirstChoice | None
-    split: Literal["train", "validation", "test"]
-    item: str | None
-    picture_description: str | None
-    author: str
-    approver: str | None
-    approved_on: date | None
-    model: str | None
-    written_by: Writer
-    trained: str | None
-    mode: WriterMode | None
-    asked_for: int | None
-    prompt_digest: str | None
-    run: UUID | None
-    exemplars: int
-    model_text: str | None
-    kept: float | None
-    post_edit_rate: float | None
-    minutes: float | None
-    edits: list[Edit]
-    pc: float | None
-    aq: float | None
-    t: float | None
-    reward: float | None
-    seen_intent: Intent | None
-    flags: list[str]
-    override_reason: str | None
-    claims: list[ReleasedClaim]
-    injected: bool
-
-
 # ── Injection ─────────────────────────────────────────────────────────────────
 
 
@@ -224,36 +90,6 @@ class Square(TypedDict):
     gold: int
     in_work: int
     missing: int
-
-
-class SampleCounts(TypedDict):
-    """Samples by what became of them; `made` are those that a model wrote."""
-
-    asked: int
-    made: int
-    waiting: int
-    duplicate: int
-    held: int
-    misfit: int
-    refused: int
-    unreadable: int
-    failed: int
-    accepted: int
-    rejected: int
-
-
-class BatchStanding(SampleCounts):
-    """A batch and how far it is; `under_way` are the model calls that are not over.
-
-    `misfits` counts the samples that were not written because of their picture, by reason.
-    """
-
-    batch: UUID
-    number: int
-    seed: int
-    models: dict[ModelRole, str]
-    misfits: dict[Misfit, int]
-    under_way: int
 
 
 class InjectionJson(Switched):
@@ -313,35 +149,3 @@ class SampleJson(TypedDict):
     reason: str | None
     decided_at: datetime | None
     item: str | None
-
-
-class RateJson(TypedDict):
-    """A share with its Wilson interval."""
-
-    part: int
-    of: int
-    share: float
-    low: float
-    high: float
-
-
-class AllYields(SampleCounts):
-    """The yield of all strategies together."""
-
-    aligned: RateJson | None
-
-
-class StrategyYieldJson(AllYields):
-    """The yield of one strategy."""
-
-    strategy: Strategy
-    labelled: int
-    without_pattern: int
-    category_aligned: RateJson | None
-
-
-class YieldReport(TypedDict):
-    """The yield of each strategy, and of all together."""
-
-    strategies: list[StrategyYieldJson]
-    all: AllYields

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from annotation.api.answers import KeyedPage
 from annotation.api.problems import Problem
-from generation.api.answers import ClaimJson, Edit
+from generation.api.answers import ClaimJson
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.platforms import Platform
 from generation.domain.counterspeech.rating import BetterSide
@@ -17,6 +17,7 @@ from generation.domain.counterspeech.registers import Register
 from generation.domain.counterspeech.safety_flags import Flag
 from generation.domain.counterspeech.states import ReplyState
 from generation.domain.counterspeech.writers import Writer
+from generation.files.reply_types import Edit
 from runs.domain.states import RunState
 
 # ── A post and its explanations ───────────────────────────────────────────────

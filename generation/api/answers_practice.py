@@ -3,61 +3,7 @@
 Every key is always there, and a key that is not named is never there.
 """
 
-from datetime import datetime
 from typing import TypedDict
-from uuid import UUID
-
-from generation.domain.counterspeech.first_step import FirstChoice, StepReason
-from generation.domain.counterspeech.intents import Intent
-from generation.domain.counterspeech.platforms import Platform
-from generation.domain.counterspeech.postings import CheckedAfter
-from generation.domain.counterspeech.registers import Register
-
-
-class FirstStepJson(TypedDict):
-    """What was decided about a post, and why; `item` is null for a pasted text.
-
-    `advised` is what the reasons speak for, null without one. People decide.
-    """
-
-    id: UUID
-    exchange: UUID
-    item: str | None
-    choice: FirstChoice
-    reasons: list[StepReason]
-    advised: FirstChoice | None
-    note: str | None
-    by: str
-    at: datetime
-    injected: bool
-
-
-class PostingCheckJson(TypedDict):
-    """What somebody saw of a posting; `reactions` is null where nobody counted them."""
-
-    after: CheckedAfter
-    deleted: bool
-    answered: bool
-    harassed: bool
-    reactions: int | None
-    note: str | None
-    by: str
-    at: datetime
-
-
-class PostingJson(TypedDict):
-    """Where and when a reply was posted, as somebody wrote it down; `platform` is null for another place."""
-
-    id: UUID
-    reply: UUID
-    intent: Intent
-    registers: list[Register]
-    platform: Platform | None
-    address: str | None
-    posted_at: datetime
-    by: str
-    checks: list[PostingCheckJson]
-    injected: bool
 
 
 class IntervalOfPostings(TypedDict):
@@ -118,24 +64,3 @@ class ReplyFigures(TypedDict):
 
     collection: list[CollectionFiguresJson]
     posted: list[PostedFigures]
-
-
-class LibraryEntry(TypedDict):
-    """A reply of the library. `is_old`: nobody has checked it for a year. `intent` is null where a file named none."""
-
-    id: str
-    post: str
-    text: str
-    intent: Intent | None
-    registers: list[Register]
-    target_group: str | None
-    theme: str | None
-    language: str | None
-    nearness: float | None
-    imported: bool
-    injected: bool
-    source: str | None
-    checked_at: datetime
-    checked_by: str | None
-    is_old: bool
-    used_at: datetime | None

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.problems import Problem
 from annotation.api.request_base import LineField, RequestShape
 from annotation.core.found import found
@@ -25,6 +25,7 @@ from generation.domain.counterspeech.claim_states import MOST_REASON, ClaimState
 from generation.models import Reply
 from generation.practice import claims as decisions
 from generation.practice.claims import Decision
+from vocabulary.answers import answer
 
 
 class ClaimDecision(RequestShape):
@@ -101,16 +102,13 @@ class ReplySources(APIView):
 def claim_json(claim: StatedClaim) -> ClaimJson:
     """Return a claim as JSON, with people under their pseudonyms."""
     row = claim.row
-    return ClaimJson(
-        id=claim.public_id,
-        sentence=claim.sentence,
+    return answer(
+        ClaimJson,
+        claim,
         asks=claim.asked,
-        state=claim.state,
         source=_source(claim),
         reason=row.reason or None if row else None,
         checked_by=row.run if row else None,
-        decided_by=claim.decided_by.pseudonym if claim.decided_by else None,
-        decided_at=claim.decided_at,
     )
 
 
@@ -118,19 +116,11 @@ def _source(claim: StatedClaim) -> ClaimSource | None:
     card = claim.card
     if card is None:
         return None
-    return ClaimSource(
-        id=card.public_id,
-        title=card.title,
-        publisher=card.publisher or None,
-        published=card.published or None,
-        read_at=card.fetched_at,
-        url=card.url if card.is_link else None,
-    )
+    return answer(ClaimSource, card, read_at=card.fetched_at, url=card.url if card.is_link else None)
 
 
 def _decision(request: Request) -> Decision:
-    shape = ClaimDecision(data=request.data)
-    shape.is_valid(raise_exception=True)
+    shape = valid(ClaimDecision(data=request.data))
     said: dict[str, Any] = shape.validated_data
     return Decision(ClaimState(said["state"]), said["card"], said["reason"])
 

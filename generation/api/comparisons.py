@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.request_shapes import AskingShape
 from annotation.domain.choices import Role
 from generation.api.answers_desk import Compared, PairJson, RatingJson, StandingJson, WinRateJson, WinRates
@@ -17,8 +17,8 @@ from generation.counterspeech.presenters import visible_exchanges
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.preferences import Criterion, WinRate
 from generation.domain.counterspeech.rating import Rating, side_of
-from generation.domain.counterspeech.writers import Writer
 from generation.models import Candidate, Comparison
+from vocabulary.answers import answer
 
 
 class RatingShape(AskingShape[Rating]):
@@ -61,8 +61,7 @@ class Comparisons(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Store which candidate is better, by each criterion. A second answer of one person changes nothing."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        shape = RatingShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(RatingShape(data=request.data))
         left, right = shape.validated_data["left"], shape.validated_data["right"]
         pair = compare.pair_of(visible_exchanges(mine), left, right)
         if pair is None:
@@ -83,34 +82,18 @@ class Results(APIView):
 
 
 def _compared(candidate: Candidate) -> Compared:
-    return {"id": candidate.public_id, "text": candidate.text}
+    return answer(Compared, candidate)
 
 
 def _rating(row: Comparison, left: UUID, right: UUID, first_is_left: bool) -> RatingJson:
-    sides = {name: side_of(row.choice(name), first_is_left=first_is_left) for name in Criterion}
-    return {
-        "left": left,
-        "right": right,
-        "independence": sides[Criterion.INDEPENDENCE],
-        "adequacy": sides[Criterion.ADEQUACY],
-        "relevance": sides[Criterion.RELEVANCE],
-        "effectiveness": sides[Criterion.EFFECTIVENESS],
-        "category": sides[Criterion.CATEGORY],
-    }
+    sides = {name.value: side_of(row.choice(name), first_is_left=first_is_left) for name in Criterion}
+    return answer(RatingJson, row, left=left, right=right, **sides)
 
 
 def _standing(row: compare.Standing) -> StandingJson:
-    rates = {name: _win_rate(row.rates[name]) for name in Criterion}
-    return {
-        "name": row.name,
-        "kind": Writer(row.kind) if row.kind else None,
-        "independence": rates[Criterion.INDEPENDENCE],
-        "adequacy": rates[Criterion.ADEQUACY],
-        "relevance": rates[Criterion.RELEVANCE],
-        "effectiveness": rates[Criterion.EFFECTIVENESS],
-        "category": rates[Criterion.CATEGORY],
-    }
+    rates = {name.value: _win_rate(row.rates[name]) for name in Criterion}
+    return answer(StandingJson, row, **rates)
 
 
 def _win_rate(rate: WinRate | None) -> WinRateJson | None:
-    return None if rate is None else {"rate": rate.rate, "count": rate.count, "low": rate.low, "high": rate.high}
+    return None if rate is None else answer(WinRateJson, rate)

@@ -8,20 +8,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, WrittenField
 from annotation.api.request_shapes import AskingShape
 from annotation.domain.choices import Role
 from annotation.domain.masking.mask import Mask
 from annotation.models import Membership
-from generation.api.answers import CandidatesJson, CandidatesQueued
+from generation.api.answers import CandidatesQueued
 from generation.api.desk_refusals import CONFIRM, answered
 from generation.api.exchange_json import queued
 from generation.counterspeech import doubts
 from generation.counterspeech import request as counterspeech_request
 from generation.counterspeech.access import items_named
-from generation.counterspeech.candidate_json import reported
+from generation.counterspeech.candidate_json import CandidatesJson, reported
 from generation.counterspeech.pasted_text import Masks
 from generation.counterspeech.presenters import visible_exchanges
 from generation.domain.counterspeech.intents import Intent
@@ -64,7 +64,7 @@ class Counterspeech(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """List the newest candidates of the 100 newest posts that the caller may see, best first."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        rows: list[dict[str, Any]] = []
+        rows: list[CandidatesJson] = []
         for exchange in visible_exchanges(mine).select_related("item").order_by("-id")[:100]:
             runs = Run.objects.filter(project=mine.project.public_id, subject=exchange.public_id)
             if (run := runs.filter(method=counterspeech_candidates.NAME).last()) is not None:
@@ -80,8 +80,7 @@ class Counterspeech(APIView):
         it.
         """
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        shape = CounterWish(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(CounterWish(data=request.data))
         return answered(lambda: _asked(mine, dict(shape.validated_data)))
 
 

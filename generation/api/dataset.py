@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import cleaned, member
+from annotation.api.access import cleaned, member, valid
 from annotation.api.pages import refuse_unknown
 from annotation.api.request_base import BoundedList, LineField, RequestShape
 from annotation.domain.choices import Role
@@ -18,6 +18,7 @@ from generation.counterspeech.forms import MOST_LEXICON, RulesForm
 from generation.files import export
 from generation.models import CounterRules, Exemplar
 from generation.practice import dataset_files
+from vocabulary.answers import answer
 
 
 class Dataset(APIView):
@@ -76,8 +77,7 @@ class Rules(APIView):
     def patch(self, request: Request, slug: str) -> Response:
         """Change the rules. They apply to everything that is asked from now on."""
         mine = member(request, slug, Role.ADMIN)
-        shape = CounterRulesShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(CounterRulesShape(data=request.data))
         said = dict(shape.validated_data)
         if "lexicon" in said:
             said["lexicon"] = "\n".join(said["lexicon"])
@@ -87,9 +87,4 @@ class Rules(APIView):
 
 
 def _rules_json(row: CounterRules) -> RulesJson:
-    return {
-        "weight_pc": row.weight_pc,
-        "weight_aq": row.weight_aq,
-        "weight_t": row.weight_t,
-        "lexicon": row.lexicon,
-    }
+    return answer(RulesJson, row)

@@ -10,9 +10,9 @@ from generation.counterspeech.request import Asked
 from generation.domain.counterspeech.safety_flags import leads_to_a_person
 from generation.methods.counterspeech import candidates, explain
 from generation.models import Exchange, Explanations
-from runs.domain.states import RunState
 from runs.models import Run
 from runs.spending.cost import RunSpent, spent_by
+from vocabulary.answers import answer
 
 
 def exchange_rows(exchanges: Sequence[Exchange]) -> list[ExchangeRow]:
@@ -22,20 +22,16 @@ def exchange_rows(exchanges: Sequence[Exchange]) -> list[ExchangeRow]:
 
 
 def _row(exchange: Exchange, *, looks_like_order: bool) -> ExchangeRow:
-    return {
-        "id": exchange.public_id,
-        "item": exchange.item.external_id if exchange.item else None,
-        "text": exchange.hate,
-        "picture_description": exchange.description or None,
-        "target_group": exchange.target_group or None,
-        "theme": exchange.theme or None,
-        "opened_by": exchange.opened_by.pseudonym if exchange.opened_by else None,
-        "opened_at": exchange.created_at,
-        "injected": exchange.injected,
-        "not_hateful": is_not_hateful(exchange.item),
-        "looks_like_order": looks_like_order,
-        "leads_to_person": bool(leads_to_a_person(exchange.hate)),
-    }
+    return answer(
+        ExchangeRow,
+        exchange,
+        text=exchange.hate,
+        picture_description=exchange.description or None,
+        opened_at=exchange.created_at,
+        not_hateful=is_not_hateful(exchange.item),
+        looks_like_order=looks_like_order,
+        leads_to_person=bool(leads_to_a_person(exchange.hate)),
+    )
 
 
 def exchange_json(exchange: Exchange) -> ExchangeJson:
@@ -51,50 +47,21 @@ def exchange_json(exchange: Exchange) -> ExchangeJson:
 
 def explanations_json(version: Explanations) -> ExplanationsJson:
     """Return a version of the explanations."""
-    return {
-        "number": version.number,
-        "offensiveness": version.offensiveness,
-        "target_group": version.target_group,
-        "speaker_intent": version.speaker_intent,
-        "power_dynamics": version.power_dynamics,
-        "implication": version.implication,
-        "emotional_reaction": version.emotional_reaction,
-        "cognitive_reaction": version.cognitive_reaction,
-        "insults": version.insults,
-        "author": version.author.pseudonym if version.author else None,
-        "model": version.model or None,
-        "run": version.run_id,
-        "missing": version.missing,
-        "created_at": version.created_at,
-    }
+    return answer(ExplanationsJson, version, run=version.run_id)
 
 
 def models_work(run: Run | None) -> ModelsWork | None:
     """Return where a run stands. Returns None if there is none."""
-    if run is None:
-        return None
-    return {
-        "run": run.public_id,
-        "state": RunState(run.state),
-        "reason": run.reason or None,
-        "detail": run.detail or None,
-        "spent": _spent(spent_by(run)),
-    }
+    return None if run is None else answer(ModelsWork, run, run=run, spent=_spent(spent_by(run)))
 
 
 def _spent(spent: RunSpent) -> SpentJson:
-    cost = None if spent.cost is None else float(spent.cost)
-    return {"calls": spent.calls, "tokens": spent.tokens, "cost": cost, "currency": spent.currency}
+    return answer(SpentJson, spent, cost=None if spent.cost is None else float(spent.cost))
 
 
 def queued(exchange: Exchange, asked: Asked) -> CandidatesQueued:
     """Return the run that writes candidates for a post."""
-    return {
-        "item": exchange.item.external_id if exchange.item else None,
-        "exchange": exchange.public_id,
-        "run": asked.run.public_id,
-        "new": asked.new,
-    }
+    return answer(CandidatesQueued, asked, item=exchange.item, exchange=exchange)
 
 
 def _newest(exchange: Exchange, method: str) -> Run | None:

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.pages import BY_KEY, page_by_key_of
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, LineField, RequestShape, WrittenField
@@ -17,7 +17,7 @@ from annotation.api.request_shapes import AskingShape
 from annotation.domain.choices import Role
 from annotation.domain.masking.mask import Mask
 from annotation.models import Membership
-from generation.api.answers import CandidatesJson, CandidatesQueued
+from generation.api.answers import CandidatesQueued
 from generation.api.answers_desk import (
     ExchangeJson,
     ExchangePage,
@@ -30,7 +30,7 @@ from generation.api.exchange_json import exchange_json, exchange_rows, explanati
 from generation.counterspeech import doubts, replies
 from generation.counterspeech import request as counterspeech_request
 from generation.counterspeech.access import exchange_for, items_named
-from generation.counterspeech.candidate_json import reported
+from generation.counterspeech.candidate_json import CandidatesJson, reported
 from generation.counterspeech.pasted_text import PastedText
 from generation.counterspeech.presenters import visible_exchanges
 from generation.domain.counterspeech.explanations import MOST_CHARACTERS, MOST_INSULT, MOST_INSULTS, Explanation
@@ -122,8 +122,7 @@ class Exchanges(APIView):
         confirm it.
         """
         mine = member(request, slug, *WAYS)
-        shape = OpeningShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(OpeningShape(data=request.data))
         return answered(lambda: _opened(mine, shape.validated_data))
 
 
@@ -138,8 +137,7 @@ class OneExchange(APIView):
     @extend_schema(operation_id="projects_exchange_about", request=AboutShape, responses={200: ExchangeJson})
     def patch(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Say whom a post is about, and its theme. The group that its item names stays."""
-        exchange, shape = exchange_for(member(request, slug, *WAYS), public_id), AboutShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        exchange, shape = exchange_for(member(request, slug, *WAYS), public_id), valid(AboutShape(data=request.data))
         exchange.say_about(**shape.validated_data)
         return Response(exchange_json(exchange))
 
@@ -153,8 +151,7 @@ class Explain(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Ask models for the seven explanations. Their version comes after a person's, which stays."""
         mine = member(request, slug, *WAYS)
-        exchange, shape = exchange_for(mine, public_id), AskingAgain(data=request.data)
-        shape.is_valid(raise_exception=True)
+        exchange, shape = exchange_for(mine, public_id), valid(AskingAgain(data=request.data))
 
         def ask() -> Response:
             asked = counterspeech_request.explain(exchange, mine, again=shape.validated_data["again"])
@@ -176,8 +173,7 @@ class ExplanationVersions(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Write a new version. 200: nothing differs. 409: there is a newer one than `begun_at`."""
         mine = member(request, slug, *WAYS)
-        exchange, shape = exchange_for(mine, public_id), ExplanationsShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        exchange, shape = exchange_for(mine, public_id), valid(ExplanationsShape(data=request.data))
         return answered(lambda: _written(exchange, mine, dict(shape.validated_data)))
 
 
@@ -192,7 +188,7 @@ class ExchangeCandidates(APIView):
         exchange = exchange_for(member(request, slug, *WAYS), public_id)
         newest = dict(exchange.candidates.order_by("id").values_list("intent", "run_id"))
         runs = {run.public_id: run for run in Run.objects.filter(public_id__in=newest.values())}
-        rows: list[dict[str, Any]] = []
+        rows: list[CandidatesJson] = []
         for intent in Intent:
             if intent in newest and newest[intent] in runs:
                 rows += reported(exchange, runs[newest[intent]], [intent])
@@ -202,8 +198,7 @@ class ExchangeCandidates(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Ask models for candidates. The explanations in force are used, if there are any. 409: confirm it."""
         mine = member(request, slug, *WAYS)
-        exchange, shape = exchange_for(mine, public_id), CandidatesShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        exchange, shape = exchange_for(mine, public_id), valid(CandidatesShape(data=request.data))
         return answered(lambda: _asked(exchange, mine, dict(shape.validated_data)))
 
 

@@ -6,19 +6,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.request_base import BoundedList, LineField, RequestShape
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Role
 from annotation.domain.text_rules import BadText
 from annotation.models import Membership
 from annotation.review.queue import may_see_votes
-from generation.api.answers_practice import FirstStepJson
 from generation.counterspeech import request as counterspeech_request
 from generation.counterspeech.presenters import visible_exchanges
 from generation.domain.counterspeech.first_step import MOST_NOTE, FirstChoice, StepReason
 from generation.models import Exchange, FirstStep
 from generation.practice import first_steps
+from generation.practice.first_steps import FirstStepJson
 
 SHOWN = 100
 
@@ -53,9 +53,7 @@ class FirstSteps(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Store what is done about a post. It stops nobody from writing, and the newest decision is in force."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        shape = FirstStepWish(data=request.data)
-        shape.is_valid(raise_exception=True)
-        said = shape.validated_data
+        said = valid(FirstStepWish(data=request.data)).validated_data
         if bool(said["item"]) == ("exchange" in said):
             return problem(400, "bad_choice", "Name an item or an exchange, one of the two.")
         exchange = _exchange(mine, said)

@@ -10,21 +10,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.pages import number, refuse_unknown
 from annotation.api.problems import Problem
 from annotation.api.request_base import RequestShape
 from annotation.api.request_shapes import AskingShape
 from annotation.core.found import one
 from annotation.domain.choices import Role
+from annotation.models import Project
 from generation.api.answers import (
-    BatchStanding,
     InjectionJson,
     PlanRefused,
     SampleJson,
+    Square,
     Switched,
     TermsRefused,
-    YieldReport,
 )
 from generation.domain.injection.plan import BadPlan
 from generation.domain.injection.schema import PlanOptions
@@ -32,9 +32,10 @@ from generation.domain.injection.states import SampleState
 from generation.injection import batches as injection_batches
 from generation.injection import review, settings
 from generation.injection.presenters import may_look_at, visible_samples
-from generation.injection.report import coverage_of, report_of, standing_of
+from generation.injection.report import BatchStanding, YieldReport, coverage_of, report_of, standing_of
 from generation.models import InjectionBatch, Sample
 from runs.execution.budget import BudgetExceeded
+from vocabulary.answers import answer
 
 MOST_LISTED = 500
 
@@ -93,17 +94,15 @@ class Injection(APIView):
         mine = member(request, slug, Role.ADMIN)
         batches = InjectionBatch.objects.filter(project=mine.project).select_related("project")[:20]
         cells = [cell for row in coverage_of(mine.project).values() for cell in row if cell is not None]
-        squares = [{"pattern": cell.pattern, "category": cell.category.code, "wanted": cell.wanted, "gold": cell.gold,
-                    "in_work": cell.in_work, "missing": cell.missing} for cell in cells]  # fmt: skip
-        switch = {"on": settings.is_on(mine.project), "terms_version": settings.TERMS_VERSION}
-        return Response({**switch, "coverage": squares, "batches": [standing_of(batch) for batch in batches]})
+        squares = [answer(Square, cell) for cell in cells]
+        standings = [standing_of(batch) for batch in batches]
+        return Response(InjectionJson(**_switch(mine.project), coverage=squares, batches=standings))
 
     @extend_schema(request=PlanWish, responses={202: BatchStanding, 400: PlanRefused, 409: Problem})
     def post(self, request: Request, slug: str) -> Response:
         """Carry a plan out; the same plan again continues its batch. An invalid plan changes nothing."""
         mine = member(request, slug, Role.ADMIN)
-        shape = PlanSent(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(PlanSent(data=request.data))
         asked, plan = shape.request(), shape.validated_data["plan"]
         try:
             batch = injection_batches.begin(
@@ -127,8 +126,7 @@ class Switch(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Accept the terms and switch injection on, or switch it off. Both are recorded."""
         mine = member(request, slug, Role.ADMIN)
-        shape = InjectionSwitch(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(InjectionSwitch(data=request.data))
         if shape.validated_data["on"]:
             try:
                 settings.switch_on(mine, shape.validated_data["terms_version"])
@@ -136,7 +134,7 @@ class Switch(APIView):
                 return problem(409, bad.code, str(bad), terms_version=settings.TERMS_VERSION)
         else:
             settings.switch_off(mine)
-        return Response({"on": settings.is_on(mine.project), "terms_version": settings.TERMS_VERSION})
+        return Response(_switch(mine.project))
 
 
 class Batch(APIView):
@@ -200,8 +198,7 @@ class OneSample(APIView):
         """Accept a sample as an item, or reject it with a reason."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         sample = self._found(mine, public_id)
-        shape = SampleDecision(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(SampleDecision(data=request.data))
         reason = shape.validated_data["reason"]
         if shape.validated_data["decision"] == "reject" and not reason.strip():
             return problem(422, "missing_reason", "Say why the sample is rejected.")
@@ -233,32 +230,22 @@ class Report(APIView):
         return Response(report_of(mine.project))
 
 
-def told(row: Sample) -> dict[str, Any]:
+def _switch(project: Project) -> Switched:
+    return {"on": settings.is_on(project), "terms_version": settings.TERMS_VERSION}
+
+
+def told(row: Sample) -> SampleJson:
     """Return a sample as JSON."""
-    return {
-        "id": str(row.public_id),
-        "state": row.state,
-        "text": row.text or None,
-        "pattern": row.pattern,
-        "category": row.intended.code,
-        "strategy": row.strategy,
-        "target_group": row.target_group,
-        "planned_group": row.planned_group,
-        "look": row.look or None,
-        "readings": row.readings or None,
-        "mismatches": row.mismatches,
-        "misfit": row.misfit or None,
-        "pool": row.pool_picture.pool.name,
-        "picture": str(row.pool_picture.picture.public_id),
-        "licence": row.pool_picture.licence_in_force,
-        "model": row.model or None,
-        "prompt_digest": row.prompt_digest or None,
-        "seed": row.seed,
-        "batch": str(row.batch.public_id),
-        "run": str(row.run_id) if row.run_id else None,
-        "holds": row.holds,
-        "detail": row.detail or None,
-        "reason": row.reason or None,
-        "decided_at": row.decided_at.isoformat() if row.decided_at else None,
-        "item": row.item.external_id if row.item else None,
-    }
+    pooled = row.pool_picture
+    return answer(
+        SampleJson,
+        row,
+        category=row.intended,
+        pool=pooled.pool,
+        picture=pooled.picture,
+        licence=pooled.licence_in_force,
+        look=row.look or None,
+        readings=row.readings or None,
+        run=row.run_id,
+        decided_at=row.decided_at.isoformat() if row.decided_at else None,
+    )

@@ -6,12 +6,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.request_base import RequestShape
 from annotation.domain.choices import Role
-from generation.api.answers_practice import LibraryEntry
 from generation.practice import library
 from generation.practice.forms import LibraryForm
+from generation.practice.library import LibraryEntry
 from providers.messages import ProviderError
 from vocabulary.refusals import Refused
 
@@ -56,8 +56,7 @@ class Library(APIView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Write down that a reply was checked now, and return its row."""
-        mine, shape = member(request, slug, Role.REVIEWER, Role.ADMIN), LibraryCheck(data=request.data)
-        shape.is_valid(raise_exception=True)
+        mine, shape = member(request, slug, Role.REVIEWER, Role.ADMIN), valid(LibraryCheck(data=request.data))
         row = library.row_of(mine.project, shape.validated_data["entry"])
         if row is None:
             return problem(400, "unknown_item", "There is no such reply in the library.")

@@ -1,6 +1,5 @@
 """Posted replies and the figures of replies over the API. For reviewers and admins."""
 
-from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -10,19 +9,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.problems import Problem
 from annotation.api.request_base import LineField, RequestShape
 from annotation.domain.choices import Role
 from annotation.domain.text_rules import BadText
-from generation.api.answers_practice import PostingJson, ReplyFigures
+from generation.api.answers_practice import ReplyFigures
 from generation.counterspeech.access import reply_for
 from generation.counterspeech.replies import CannotDo
 from generation.domain.counterspeech.platforms import Platform
 from generation.domain.counterspeech.postings import MOST_ADDRESS, MOST_NOTE, MOST_REACTIONS, CheckedAfter
 from generation.models import Posting
 from generation.practice import collection, postings
+from generation.practice.postings import PostingJson
 from generation.practice.views_postings import posting_for
+from vocabulary.answers import answer
 
 
 class PostingWish(RequestShape):
@@ -60,8 +61,7 @@ class Postings(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Write down where and when a reply was posted. The site posts nothing itself."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        reply, shape = reply_for(mine, public_id), PostingWish(data=request.data)
-        shape.is_valid(raise_exception=True)
+        reply, shape = reply_for(mine, public_id), valid(PostingWish(data=request.data))
         said = shape.validated_data
         platform = Platform(said["platform"]) if "platform" in said else None
         return _answer(lambda: postings.add(reply, mine, platform, said["address"], said["posted_at"]))
@@ -78,8 +78,7 @@ class PostingChecks(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Write down what became of a posted reply."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        posting, shape = posting_for(mine, public_id), CheckWish(data=request.data)
-        shape.is_valid(raise_exception=True)
+        posting, shape = posting_for(mine, public_id), valid(CheckWish(data=request.data))
         said = shape.validated_data
         seen = postings.Seen(**{**said, "after": CheckedAfter(said["after"])})
         return _answer(lambda: postings.check(posting, mine, seen).posting)
@@ -92,8 +91,8 @@ class Figures(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """Show the figures of approved replies and of posted ones: of all, and by intent and register."""
         project = member(request, slug, Role.REVIEWER, Role.ADMIN).project
-        posted = [asdict(row) for row in postings.figures(project)]
-        return Response({"collection": collection.as_json(project), "posted": posted})
+        written, posted = collection.figures(project), postings.figures(project)
+        return Response(answer(ReplyFigures, project, collection=written, posted=posted))
 
 
 def _answer(act: Any) -> Response:

@@ -11,14 +11,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.pages import BY_KEY, page_by_key_of
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, LineField, RequestShape, WrittenField
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import Role
 from annotation.models import Membership
-from generation.api.answers import ReplyJson
 from generation.api.answers_desk import Meanwhile, ReplyPage, ReplyStanding
 from generation.api.desk_refusals import answered
 from generation.api.reply_json import reply_row, standing
@@ -30,6 +29,7 @@ from generation.domain.counterspeech.options import MOST_REPLY
 from generation.domain.counterspeech.registers import Register
 from generation.domain.counterspeech.states import MOST_REASON, ReplyState
 from generation.files import export
+from generation.files.reply_types import ReplyJson
 from generation.models import Reply
 
 __all__ = ["standing"]
@@ -120,8 +120,7 @@ class BeginReply(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Begin a draft of the caller's own, from a candidate or empty. An unchanged one is not begun twice."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        exchange, shape = exchange_for(mine, public_id), BeginShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        exchange, shape = exchange_for(mine, public_id), valid(BeginShape(data=request.data))
         chosen, intent = shape.validated_data["candidate"], shape.validated_data.get("intent")
         if (chosen is None) == (intent is None):
             return problem(400, "bad_choice", "Name a candidate or an intent, one of the two.")
@@ -149,8 +148,7 @@ class OneReply(APIView):
     def patch(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Write a draft, or one that was returned, as its author. 409: it changed since `version`, or was handed in."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        reply, shape = reply_for(mine, public_id), WrittenReply(data=request.data)
-        shape.is_valid(raise_exception=True)
+        reply, shape = reply_for(mine, public_id), valid(WrittenReply(data=request.data))
         said = shape.validated_data
         text, intent = said.get("text", reply.text), Intent(said.get("intent", reply.intent))
         written = partial(replies.write, reply, mine, text, intent, said["version"], said.get("registers"))
@@ -183,8 +181,7 @@ class WithdrawReply(APIView):
         Files and releases that were made before keep it. It cannot be undone.
         """
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        reply, shape = reply_for(mine, public_id), Withdrawal(data=request.data)
-        shape.is_valid(raise_exception=True)
+        reply, shape = reply_for(mine, public_id), valid(Withdrawal(data=request.data))
         return reply_answer(reply, lambda: withdraw.withdraw(reply, mine, shape.validated_data["reason"]))
 
 
@@ -199,8 +196,7 @@ class CorrectReply(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Hand in a correction of an approved reply. It takes its place once somebody else has approved it."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        reply, shape = reply_for(mine, public_id), Correction(data=request.data)
-        shape.is_valid(raise_exception=True)
+        reply, shape = reply_for(mine, public_id), valid(Correction(data=request.data))
         said = {"intent": reply.intent, **shape.validated_data}
         return reply_answer(reply, lambda: _hand_in_correction(reply, mine, **said), 201)
 

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member
+from annotation.api.access import member, valid
 from annotation.api.request_base import RequestShape
 from annotation.api.request_shapes import AskingShape
 from generation.api.answers_desk import ExchangeCosts, ExpectedJson, TranslationJson
@@ -22,6 +22,7 @@ from generation.counterspeech import request as counterspeech_request
 from generation.counterspeech.access import box_named, exchange_for
 from generation.counterspeech.translations import POST, TranslationBox
 from generation.domain.counterspeech.options import CounterRequest
+from vocabulary.answers import answer
 
 _OF = "`post`, or the id of one of its replies or candidates."
 _INTO = "A language of the pages; by default the caller's."
@@ -91,8 +92,7 @@ class Costs(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Say what each step takes at most, before models are asked. What it took stands with its work (`spent`)."""
         exchange = exchange_for(member(request, slug, *WAYS), public_id)
-        shape = CandidatesCounted(data=request.query_params)
-        shape.is_valid(raise_exception=True)
+        shape = valid(CandidatesCounted(data=request.query_params))
         project = exchange.project
         return Response(
             ExchangeCosts(
@@ -114,23 +114,11 @@ def _box(request: Request, slug: str, public_id: UUID, shape: TextNamed) -> Tran
 
 
 def _translation(box: TranslationBox) -> TranslationJson:
-    return {
-        "of": box.of,
-        "language": box.language,
-        "text": box.words or None,
-        "model": box.model or None,
-        "asked_by": box.asked_by.pseudonym if box.asked_by else None,
-        "work": models_work(box.run),
-    }
+    return answer(TranslationJson, box, text=box.words or None, work=models_work(box.run))
 
 
 def _expected(expected: costs.Expected | None) -> ExpectedJson | None:
     if expected is None:
         return None
-    return {
-        "calls": expected.spending.calls,
-        "calls_left": expected.calls_left,
-        "cost": expected.spending.cost if settings.MODEL_PRICES else None,
-        "currency": expected.currency,
-        "unpriced": [*expected.unpriced],
-    }
+    cost = expected.spending.cost if settings.MODEL_PRICES else None
+    return answer(ExpectedJson, expected, calls=expected.spending.calls, cost=cost)

@@ -1,63 +1,105 @@
-"""Candidates as JSON, for the command and the API."""
+"""Candidates as JSON, with their types, for the command and the API."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+from uuid import UUID
 
 from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.platforms import Platform
+from generation.domain.counterspeech.registers import Register
+from generation.domain.counterspeech.writers import Writer, WriterMode
 from generation.models import Candidate, Exchange
+from runs.domain.states import RunState
 from runs.models import Run
+from vocabulary.answers import answer
 
 
-def reported(exchange: Exchange, run: Run, intents: Sequence[Intent]) -> list[dict[str, Any]]:
-    """Return one object per intent with its candidates, best first.
+class CandidateJson(TypedDict):
+    """A reply that a model wrote, with its rewards.
 
-    `{"item", "intent", "candidates": [{"text", "pc", "aq", "t", "reward", "conforms", "flags"}], …}`, and also the
-    exchange, the run with its state, and what was left out: near-duplicates, and answers that hold no reply, by reason.
-    `judged_by_writer` names what the same model wrote and judged (pc, aq, t, intent). The item is null for a pasted
-    text. Each candidate says who wrote it, how it was asked for, and how many were.
+    `trained`: what the model was trained as, or empty. `asked_for`: how many candidates of its intent were asked for.
+    `length`: as the platform counts that it was asked for, and `over`: by how much it is too long there; null if it was
+    asked for no platform.
     """
+
+    id: UUID
+    text: str
+    pc: float | None
+    aq: float | None
+    t: float | None
+    reward: float | None
+    conforms: bool | None
+    flags: list[str]
+    claims: list[str]
+    model: str
+    written_by: Writer
+    trained: str
+    registers: list[Register]
+    platform: Platform | None
+    length: int | None
+    over: int | None
+    mode: WriterMode
+    asked_for: int | None
+
+
+class CandidatesJson(TypedDict):
+    """The candidates of one intent for a post, best first; `item` is null for a pasted text.
+
+    `judged_by_writer`: the scores that the model gave which also wrote the candidates (pc, aq, t, intent). `unusable`:
+    how many answers held no reply, by reason.
+    """
+
+    item: str | None
+    exchange: UUID
+    injected: bool
+    intent: Intent
+    run: UUID
+    state: RunState
+    reason_code: str | None
+    judged_by_writer: list[Literal["pc", "aq", "t", "intent"]]
+    near_duplicates: int
+    unusable: dict[str, int]
+    candidates: list[CandidateJson]
+
+
+def reported(exchange: Exchange, run: Run, intents: Sequence[Intent]) -> list[CandidatesJson]:
+    """Return one object per intent with its candidates, best first, and what was left out."""
     run.refresh_from_db()
-    judged = (run.outcome or {}).get("judged_by_writer", [])
+    outcome = run.outcome or {}
     rows: dict[str, list[Candidate]] = {intent.value: [] for intent in intents}
     for row in Candidate.objects.filter(run_id=run.public_id, intent__in=intents).order_by("rank"):
         rows[row.intent].append(row)
-    outcomes = (run.outcome or {}).get("intents", {})
     return [
-        {
-            "item": exchange.item.external_id if exchange.item else None,
-            "exchange": str(exchange.public_id),
-            "injected": exchange.injected,
-            "intent": intent,
-            "run": str(run.public_id),
-            "state": run.state,
-            "reason_code": run.reason or outcomes.get(intent, {}).get("missing") or None,
-            "judged_by_writer": judged,
-            "near_duplicates": outcomes.get(intent, {}).get("near_duplicates", 0),
-            "unusable": outcomes.get(intent, {}).get("unusable", {}),
-            "candidates": [_candidate(row) for row in candidates],
-        }
+        _of_intent(exchange, run, intent, outcome.get("intents", {}).get(intent, {}), candidates)
         for intent, candidates in rows.items()
     ]
 
 
-def _candidate(row: Candidate) -> dict[str, Any]:
-    return {
-        "id": str(row.public_id),
-        "text": row.text,
-        "pc": row.pc,
-        "aq": row.aq,
-        "t": row.t,
-        "reward": row.reward,
-        "conforms": row.conforms,
-        "flags": row.flags,
-        "claims": row.claims,
-        "model": row.model,
-        "written_by": row.writer,
-        "trained": row.trained,
-        "registers": row.registers,
-        "platform": row.length.platform if row.length else None,
-        "length": row.length.length if row.length else None,
-        "over": row.length.over if row.length else None,
-        "mode": row.mode,
-        "asked_for": row.asked_for,
-    }
+def _of_intent(
+    exchange: Exchange, run: Run, intent: str, outcome: Mapping[str, Any], candidates: Sequence[Candidate]
+) -> CandidatesJson:
+    return answer(
+        CandidatesJson,
+        exchange,
+        exchange=exchange,
+        intent=intent,
+        run=run,
+        state=run.state,
+        reason_code=run.reason or outcome.get("missing") or None,
+        judged_by_writer=(run.outcome or {}).get("judged_by_writer", []),
+        near_duplicates=outcome.get("near_duplicates", 0),
+        unusable=outcome.get("unusable", {}),
+        candidates=[_candidate(row) for row in candidates],
+    )
+
+
+def _candidate(row: Candidate) -> CandidateJson:
+    length = row.length
+    return answer(
+        CandidateJson,
+        row,
+        written_by=row.writer,
+        platform=length.platform if length else None,
+        length=length.length if length else None,
+        over=length.over if length else None,
+    )

@@ -28,8 +28,10 @@ from generation.domain.counterspeech.training_splits import SPLITS, split_of
 from generation.domain.counterspeech.writers import Writer
 from generation.domain.tokens import plain, tokens
 from generation.domain.word_diff import changes, share_kept
+from generation.files.reply_types import ReleasedClaim, ReplyJson
 from generation.methods.counterspeech.score import digest
 from generation.models import Candidate, Claim, Exemplar, Explanations, Reply
+from vocabulary.answers import answer
 
 CONAN = ("id", "hatespeech", "csType", "counterspeech", *COLUMN.values())
 """The columns of IntentCONANv2, in its order."""
@@ -48,7 +50,7 @@ def released(project: Project) -> QuerySet[Reply]:
     )
 
 
-def replies(project: Project) -> Iterator[dict[str, Any]]:
+def replies(project: Project) -> Iterator[Mapping[str, Any]]:
     """Yield a row for each reply (`reply_row`)."""
     cards = bound_cards(project)
     return (reply_row(reply, cards) for reply in released(project).iterator(chunk_size=500))
@@ -60,63 +62,68 @@ def bound_cards(project: Project) -> dict[UUID, SourceCard]:
     return counting_cards(bound.values_list("card", flat=True))
 
 
-def reply_row(reply: Reply, cards: Mapping[UUID, SourceCard] | None = None) -> dict[str, Any]:
+def reply_row(reply: Reply, cards: Mapping[UUID, SourceCard] | None = None) -> ReplyJson:
     """Return the row of a reply: IntentCONANv2's columns, then its origin and what a person changed.
 
     People appear under their pseudonyms, times as dates. `cards`: the evidence that its claims rest on (`bound_cards`).
     """
-    version = _explanations(reply)
+    version, exchange, source = _explanations(reply), reply.exchange, reply.candidate
     explanations = version.by_name() if version else {}
-    source = reply.candidate
-    return {
-        "id": str(reply.public_id),
-        "hatespeech": _hate(reply),
-        "csType": Intent(reply.intent).cs_type,
-        "counterspeech": reply.text,
+    return answer(
+        ReplyJson,
+        reply,
+        id=str(reply.public_id),
+        hatespeech=_hate(reply),
+        csType=Intent(reply.intent).cs_type,
+        counterspeech=reply.text,
         **{COLUMN[name]: explanations.get(name, "") for name in Explanation},
-        "registers": reply.registers,
-        "target_group": reply.exchange.target_group or None,
-        "theme": reply.exchange.theme or None,
-        "first_step": _first_step(reply),
-        "split": split_of(_hate(reply)),
-        "item": reply.exchange.item.external_id if reply.exchange.item else None,
-        "picture_description": reply.exchange.description or None,
-        "author": reply.author.pseudonym,
-        "approver": reply.approver.pseudonym if reply.approver else None,
-        "approved_on": reply.approved_at.date().isoformat() if reply.approved_at else None,
-        "model": source.model if source else None,
-        "written_by": source.writer if source else Writer.PERSON,
-        "trained": source.trained if source else None,
-        "mode": source.mode if source else None,
-        "asked_for": source.asked_for if source else None,
-        "prompt_digest": source.prompt_digest if source else None,
-        "run": str(source.run_id) if source else None,
-        "exemplars": len(source.exemplars) if source else 0,
-        "model_text": source.text if source else None,
-        "kept": round(share_kept(source.text, reply.text), 4) if source else None,
-        "post_edit_rate": _rounded(post_edit_rate(source.text, reply.text)) if source else None,
-        "minutes": round(reply.writing_seconds / 60, 2) if reply.writing_seconds else None,
-        "edits": [{"kind": change.kind, "text": change.text} for change in changes(source.text, reply.text)
-                  if change.kind != "same"] if source else [],
+        target_group=exchange.target_group or None,
+        theme=exchange.theme or None,
+        first_step=_first_step(reply),
+        split=split_of(_hate(reply)),
+        item=exchange.item,
+        picture_description=exchange.description or None,
+        approved_on=reply.approved_at.date().isoformat() if reply.approved_at else None,
+        **_origin(reply, source),
+        minutes=round(reply.writing_seconds / 60, 2) if reply.writing_seconds else None,
         **_scores(reply),
-        "flags": reply.flags,
-        "override_reason": reply.override_reason or None,
-        "claims": claim_rows(claims_of(reply, cards)),
-        INJECTED: reply.exchange.injected,
-    }  # fmt: skip
+        claims=claim_rows(claims_of(reply, cards)),
+        injected=exchange.injected,
+    )
 
 
-def claim_rows(claims: Claims) -> list[dict[str, Any]]:
+def _origin(reply: Reply, source: Candidate | None) -> dict[str, Any]:
+    """Return what a model had written, and what a person changed of it."""
+    if source is None:
+        unknown = ("model", "trained", "mode", "asked_for", "prompt_digest", "run", "model_text", "kept")
+        return dict.fromkeys((*unknown, "post_edit_rate")) | {"written_by": Writer.PERSON, "exemplars": 0, "edits": []}
+    return {
+        "model": source.model,
+        "written_by": source.writer,
+        "trained": source.trained,
+        "mode": source.mode,
+        "asked_for": source.asked_for,
+        "prompt_digest": source.prompt_digest,
+        "run": str(source.run_id),
+        "exemplars": len(source.exemplars),
+        "model_text": source.text,
+        "kept": round(share_kept(source.text, reply.text), 4),
+        "post_edit_rate": _rounded(post_edit_rate(source.text, reply.text)),
+        "edits": [change for change in changes(source.text, reply.text) if change.kind != "same"],
+    }
+
+
+def claim_rows(claims: Claims) -> list[ReleasedClaim]:
     """Return the claims of a reply as they stand now: sentence, state, and the page that this rests on."""
     return [
-        {
-            "sentence": claim.sentence,
-            "state": claim.state.value,
-            "source": (claim.card.url if claim.card.is_link else claim.card.title) if claim.card else None,
+        answer(
+            ReleasedClaim,
+            claim,
+            source=(claim.card.url if claim.card.is_link else claim.card.title) if claim.card else None,
             **_face(claim.card),
-            "read_on": claim.card.fetched_at.date().isoformat() if claim.card else None,
-            "reason": claim.row.reason or None if claim.row and not claim.lapsed else None,
-        }
+            read_on=claim.card.fetched_at.date().isoformat() if claim.card else None,
+            reason=claim.row.reason or None if claim.row and not claim.lapsed else None,
+        )
         for claim in claims.stated
     ]
 
@@ -205,7 +212,7 @@ def preference_rows(reply: Reply) -> Iterator[dict[str, Any]]:
         }
 
 
-FILES: Mapping[str, Callable[[Project], Iterator[dict[str, Any]]]] = {
+FILES: Mapping[str, Callable[[Project], Iterator[Mapping[str, Any]]]] = {
     "replies": replies,
     "pairs": pairs,
     "preferences": preferences,

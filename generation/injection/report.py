@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
+from uuid import UUID
 
 from django.db.models import Count, F, Q
 
@@ -13,11 +14,35 @@ from annotation.domain.patterns import corrected
 from annotation.domain.votes import Vote
 from annotation.models import Item, Prior, Project, Seat
 from generation.domain.injection.coverage import Cell, Square, coverage
-from generation.domain.injection.states import SampleState, Tally
+from generation.domain.injection.picture_fit import Misfit
+from generation.domain.injection.states import SampleCounts, SampleState, Tally
 from generation.domain.injection.strategies import Strategy
-from generation.domain.injection.yields import Read, StrategyYield, in_all
+from generation.domain.injection.yields import AllYields, Read, StrategyYield, StrategyYieldJson, in_all, rate_json
 from generation.injection import batches, settings
 from generation.models import InjectionBatch, Sample
+from providers.roles import ModelRole
+
+
+class BatchStanding(SampleCounts):
+    """A batch and how far it is; `under_way` are the model calls that are not over.
+
+    `misfits` counts the samples that were not written because of their picture, by reason.
+    """
+
+    batch: UUID
+    number: int
+    seed: int
+    models: dict[ModelRole, str]
+    misfits: dict[Misfit, int]
+    under_way: int
+
+
+class YieldReport(TypedDict):
+    """The yield of each strategy, and of all together."""
+
+    strategies: list[StrategyYieldJson]
+    all: AllYields
+
 
 _ON_THE_WAY = (SampleState.ASKED, SampleState.WAITING)
 _NOT_YET_GOLD = (Stage.IMPORTED, Stage.READY, Stage.LABELLING, Stage.DISPUTED)
@@ -51,24 +76,24 @@ def yields_of(project: Project) -> list[StrategyYield]:
     ]
 
 
-def report_of(project: Project) -> dict[str, Any]:
+def report_of(project: Project) -> YieldReport:
     """Return the yields as JSON: `strategies`, and `all` of them together."""
     rows = yields_of(project)
-    total, rate = in_all(rows)
-    share = {"part": rate.part, "of": rate.n, "share": rate.value, "low": rate.interval.low,
-             "high": rate.interval.high} if rate else None  # fmt: skip
-    return {"strategies": [row.as_json() for row in rows], "all": {**total.as_json(), "aligned": share}}
+    tally, aligned = in_all(rows)
+    whole: AllYields = {**tally.as_json(), "aligned": rate_json(aligned)}
+    return {"strategies": [row.as_json() for row in rows], "all": whole}
 
 
-def standing_of(batch: InjectionBatch) -> dict[str, Any]:
+def standing_of(batch: InjectionBatch) -> BatchStanding:
     """Return a batch as JSON: what was asked for, and the number of samples in each state."""
+    samples = batch.samples.all()
     return {
-        "batch": str(batch.public_id),
+        "batch": batch.public_id,
         "number": batch.number,
         "seed": batch.seed,
         "models": batch.model_plan,
-        **batches.tally(batch.samples.all()).as_json(),
-        "misfits": {reason.value: count for reason, count in batches.misfit_counts(batch.samples.all()).items()},
+        **batches.tally(samples).as_json(),
+        "misfits": {**batches.misfit_counts(samples)},
         "under_way": batches.under_way(batch),
     }
 

@@ -6,7 +6,7 @@ earlier. Diversity is that of the candidates of one run for one intent.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any
 
@@ -61,11 +61,6 @@ def figures(project: Project) -> list[CollectionFigures]:
     return [
         _figures(kind, [reply for reply in written if kind in reply.kinds], candidates.get(kind, ())) for kind in kinds
     ]
-
-
-def as_json(project: Project) -> list[dict[str, Any]]:
-    """Return the figures as JSON."""
-    return [asdict(row) for row in figures(project)]
 
 
 def _figures(kind: str, replies: Sequence[Written], runs: Sequence[float]) -> CollectionFigures:

@@ -13,7 +13,7 @@ from generation.domain.event_verbs import GenerationVerb
 from generation.files import export
 from generation.practice import first_steps, postings
 
-_ROWS: Mapping[str, Callable[[Project], Iterator[dict[str, Any]]]] = {
+_ROWS: Mapping[str, Callable[[Project], Iterator[Mapping[str, Any]]]] = {
     **export.FILES,
     "first_steps": first_steps.rows,
     "postings": postings.rows,

@@ -1,7 +1,9 @@
 """Decide what is done about a post before anybody writes: answer it, report it, support the people meant, leave it."""
 
 from collections.abc import Collection, Iterator
-from typing import Any
+from datetime import datetime
+from typing import Any, TypedDict
+from uuid import UUID
 
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import Stage
@@ -10,6 +12,25 @@ from annotation.models import Membership, Project, record
 from generation.domain.counterspeech.first_step import MOST_NOTE, FirstChoice, StepReason, advised
 from generation.domain.event_verbs import GenerationVerb
 from generation.models import Exchange, FirstStep
+from vocabulary.answers import answer
+
+
+class FirstStepJson(TypedDict):
+    """What was decided about a post, and why; `item` is null for a pasted text.
+
+    `advised` is what the reasons speak for, null without one. People decide.
+    """
+
+    id: UUID
+    exchange: UUID
+    item: str | None
+    choice: FirstChoice
+    reasons: list[StepReason]
+    advised: FirstChoice | None
+    note: str | None
+    by: str
+    at: datetime
+    injected: bool
 
 
 @short_transaction
@@ -38,24 +59,23 @@ def rows(project: Project) -> Iterator[dict[str, Any]]:
     """Yield the decisions about posts that were not taken out, oldest first, with people under their pseudonyms."""
     steps = FirstStep.objects.filter(exchange__project=project).exclude(exchange__item__stage=Stage.EXCLUDED)
     for step in steps.select_related("exchange__item", "member").order_by("pk").iterator(chunk_size=500):
-        yield as_json(step) | {"post": step.exchange.hate or step.exchange.description}
+        yield {**as_json(step), "post": step.exchange.hate or step.exchange.description}
 
 
-def as_json(step: FirstStep) -> dict[str, Any]:
+def as_json(step: FirstStep) -> FirstStepJson:
     """Return a decision as JSON."""
-    item = step.exchange.item
-    return {
-        "id": str(step.public_id),
-        "exchange": str(step.exchange.public_id),
-        "item": item.external_id if item else None,
-        "choice": step.choice,
-        "reasons": step.reasons,
-        "advised": advice(step),
-        "note": step.note or None,
-        "by": step.member.pseudonym,
-        "at": step.created_at.isoformat(),
-        "injected": step.exchange.injected,
-    }
+    exchange = step.exchange
+    return answer(
+        FirstStepJson,
+        step,
+        id=str(step.public_id),
+        exchange=str(exchange.public_id),
+        item=exchange.item,
+        advised=advice(step),
+        by=step.member,
+        at=step.created_at.isoformat(),
+        injected=exchange.injected,
+    )
 
 
 def counts(project: Project) -> dict[FirstChoice, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from django.db.models import Q, QuerySet
@@ -21,11 +21,13 @@ from annotation.domain.releases.languages import language_of
 from annotation.models import Membership, Project, record
 from generation.counterspeech import replies
 from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.registers import Register
 from generation.domain.event_verbs import GenerationVerb
 from generation.models import Exchange, Exemplar, ExemplarVector, Reply
 from providers import wiring
 from providers.vendors.embeddings import Embedder
 from runs.spending import embedding_budget
+from vocabulary.answers import answer
 
 UNUSED_FOR = timedelta(days=30)
 """A reply that was neither posted nor taken up for so long counts as not used lately."""
@@ -47,6 +49,27 @@ class Wish:
     theme: str = ""
     language: str = ""
     unused: bool = False
+
+
+class LibraryEntry(TypedDict):
+    """A reply of the library. `is_old`: nobody has checked it for a year. `intent` is null where a file named none."""
+
+    id: str
+    post: str
+    text: str
+    intent: Intent | None
+    registers: list[Register]
+    target_group: str | None
+    theme: str | None
+    language: str | None
+    nearness: float | None
+    imported: bool
+    injected: bool
+    source: str | None
+    checked_at: datetime
+    checked_by: str | None
+    is_old: bool
+    used_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -122,27 +145,24 @@ def entry_of(project: Project, name: str) -> Entry:
     return Entry(row, language_of(row.text), None, timezone.now())
 
 
-def as_json(entry: Entry) -> dict[str, Any]:
+def as_json(entry: Entry) -> LibraryEntry:
     """Return a row as JSON."""
     row = entry.row
-    return {
-        "id": row.external_id,
-        "post": row.hate,
-        "text": row.text,
-        "intent": row.intent or None,
-        "registers": row.registers,
-        "target_group": entry.group or None,
-        "theme": entry.theme or None,
-        "language": entry.language,
-        "nearness": None if entry.nearness is None else round(entry.nearness, 4),
-        "imported": row.reply_id is None,
-        "injected": row.reply is not None and row.reply.exchange.injected,
-        "source": row.source or None,
-        "checked_at": entry.checked_at.isoformat(),
-        "checked_by": row.checked_by.pseudonym if row.checked_by else None,
-        "is_old": entry.is_old,
-        "used_at": row.used_at.isoformat() if row.used_at else None,
-    }
+    return answer(
+        LibraryEntry,
+        row,
+        id=row.external_id,
+        post=row.hate,
+        target_group=entry.group or None,
+        theme=entry.theme or None,
+        language=entry.language,
+        nearness=None if entry.nearness is None else round(entry.nearness, 4),
+        imported=row.reply_id is None,
+        injected=row.reply is not None and row.reply.exchange.injected,
+        checked_at=entry.checked_at.isoformat(),
+        is_old=entry.is_old,
+        used_at=row.used_at.isoformat() if row.used_at else None,
+    )
 
 
 def _visible(project: Project) -> QuerySet[Exemplar]:

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
-from typing import Any
+from typing import Any, TypedDict
+from uuid import UUID
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -15,6 +16,7 @@ from annotation.domain.choices import Stage
 from annotation.domain.one_line import read_line
 from annotation.models import Membership, Project, record
 from generation.counterspeech.replies import CannotDo
+from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.platforms import Platform
 from generation.domain.counterspeech.postings import (
     MOST_ADDRESS,
@@ -26,14 +28,44 @@ from generation.domain.counterspeech.postings import (
     mean_of,
     share_of,
 )
+from generation.domain.counterspeech.registers import Register
 from generation.domain.counterspeech.states import ReplyState
 from generation.domain.event_verbs import GenerationVerb
 from generation.models import Exemplar, Posting, PostingCheck, Reply
+from vocabulary.answers import answer
 
 AHEAD = timedelta(minutes=5)
 """How far ahead of the site's clock a time may be that somebody writes down."""
 WAS_APPROVED = (ReplyState.APPROVED, ReplyState.WITHDRAWN, ReplyState.REPLACED)
 """States of a reply that may have been posted: a withdrawn one may still stand somewhere."""
+
+
+class PostingCheckJson(TypedDict):
+    """What somebody saw of a posting; `reactions` is null where nobody counted them."""
+
+    after: CheckedAfter
+    deleted: bool
+    answered: bool
+    harassed: bool
+    reactions: int | None
+    note: str | None
+    by: str
+    at: datetime
+
+
+class PostingJson(TypedDict):
+    """Where and when a reply was posted, as somebody wrote it down; `platform` is null for another place."""
+
+    id: UUID
+    reply: UUID
+    intent: Intent
+    registers: list[Register]
+    platform: Platform | None
+    address: str | None
+    posted_at: datetime
+    by: str
+    checks: list[PostingCheckJson]
+    injected: bool
 
 
 @dataclass(frozen=True)
@@ -114,38 +146,28 @@ def of_project(project: Project) -> QuerySet[Posting]:
     return related.prefetch_related("checks__member").order_by("posted_at", "pk")
 
 
-def rows(project: Project) -> Iterator[dict[str, Any]]:
+def rows(project: Project) -> Iterator[PostingJson]:
     """Yield the postings for the file."""
     return map(as_json, of_project(project).iterator(chunk_size=500))
 
 
-def as_json(posting: Posting) -> dict[str, Any]:
+def as_json(posting: Posting) -> PostingJson:
     """Return a posting with its checks as JSON."""
     reply = posting.reply
-    return {
-        "id": str(posting.public_id),
-        "reply": str(reply.public_id),
-        "intent": reply.intent,
-        "registers": reply.registers,
-        "platform": posting.platform or None,
-        "address": posting.address or None,
-        "posted_at": posting.posted_at.isoformat(),
-        "by": posting.member.pseudonym,
-        "checks": [
-            {
-                "after": row.after,
-                "deleted": row.deleted,
-                "answered": row.answered,
-                "harassed": row.harassed,
-                "reactions": row.reactions,
-                "note": row.note or None,
-                "by": row.member.pseudonym,
-                "at": row.created_at.isoformat(),
-            }
-            for row in posting.checks.all()
+    return answer(
+        PostingJson,
+        posting,
+        id=str(posting.public_id),
+        reply=str(reply.public_id),
+        intent=reply.intent,
+        registers=reply.registers,
+        posted_at=posting.posted_at.isoformat(),
+        by=posting.member,
+        checks=[
+            answer(PostingCheckJson, row, by=row.member, at=row.created_at.isoformat()) for row in posting.checks.all()
         ],
-        "injected": reply.exchange.injected,
-    }
+        injected=reply.exchange.injected,
+    )
 
 
 def fate(posting: Posting) -> Fate:

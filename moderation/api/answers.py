@@ -8,74 +8,9 @@ from typing import Any, NotRequired, TypedDict
 from uuid import UUID
 
 from annotation.api.answers import KeyedPage
-from moderation.debates.disagreement import RunDisagreement
-from moderation.debates.waiting import WaitsFor
+from moderation.debates.run_json import RunSummary
 from moderation.domain.antihateagent.doubts import Doubt
-from moderation.domain.hatexscore.second_reading import ReadBy
 from runs.domain.states import RunState
-
-RunWait = TypedDict("RunWait", {"for": WaitsFor, "until": datetime | None, "detail": str | None, "of": list[str]})
-RunWait.__doc__ = "What an open run waits for: until when, in the provider's words, and which of its steps."
-
-
-class RunFault(TypedDict):
-    """What went wrong without ending the run: with what, the kind of fault, the last one in words, and how often."""
-
-    of: str
-    code: str
-    detail: str
-    times: int
-
-
-class RunLimit(TypedDict):
-    """The limit at which a run ended early with what it had."""
-
-    name: str
-    detail: str
-
-
-class ExplanationReading(TypedDict):
-    """Who read an explanation: the `rules`, the `reader`, or `nobody`; and, where it answered, what the reader read."""
-
-    by: ReadBy
-    model: NotRequired[str]
-    refusal: NotRequired[bool]
-    conclusion: NotRequired[bool | None]
-    group: NotRequired[str]
-    tie: NotRequired[str]
-
-
-class RunSummary(TypedDict):
-    """How far a run is and what it came to; null is what is not known, or not open to the caller.
-
-    `warnings`: `injection_suspected` if something that the models read looks like an order to them, `led_astray` if an
-    answer repeats our own instructions, `reason_disagrees` if the reason concludes the opposite of the verdict.
-    `faults` are those of searches that the run went on without; `no_search` says that no search was answered. `limit`
-    is where it ended early, with a verdict on what it had. `read_by` is there where an explanation had a second reader.
-    `missing` maps each perspective that gave no usable answer to its reason. `disagreement` is that inside the debate,
-    empty for other methods. `prompts` is the set that the models were asked with. `seconds` are those of work, without
-    waiting.
-    """
-
-    item: str | None
-    run: UUID
-    state: RunState
-    reason_code: str | None
-    hateful: bool | None
-    category: int | None
-    reason: str | None
-    warnings: list[str]
-    faults: list[RunFault]
-    no_search: bool
-    limit: RunLimit | None
-    read_by: NotRequired[ExplanationReading]
-    missing: dict[str, str]
-    disagreement: list[RunDisagreement]
-    calls: int
-    prompts: str | None
-    prompts_version: str | None
-    seconds: float
-    waits: RunWait | None
 
 
 class RunRow(RunSummary):
@@ -104,43 +39,6 @@ class RunPage(KeyedPage):
 
     results: list[RunRow]
     load: WorkersLoad | None
-
-
-class TurnJson(TypedDict):
-    """One saved reply; `parsed` is what was read in it, null where it was unreadable.
-
-    `cached_tokens` are those of `input_tokens` that the provider had read shortly before.
-    """
-
-    key: str
-    role: str
-    parsed: Any
-    input_tokens: int
-    cached_tokens: int
-    output_tokens: int
-
-
-class RunStep(TypedDict):
-    """A step under way: what it does and what it is about, how many steps were taken and are left at most."""
-
-    key: str
-    what: str
-    about: str
-    done: int
-    left: int | None
-
-
-class RunWithTurns(RunSummary):
-    """A run with the steps that are under way, and its turns.
-
-    `orders` says where something stands that looks like an order to the models: the post, or what certain steps read.
-    `saved` is the money that caching of prompts saved, null where nothing was.
-    """
-
-    steps: list[RunStep]
-    orders: list[str]
-    saved: float | None
-    turns: list[TurnJson]
 
 
 class RunsQueued(TypedDict):

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.pages import BY_KEY, PAGING, page_by_key_of, page_of
 from annotation.api.problems import Problem
 from annotation.domain.category_sets import BadSet, as_stored
@@ -183,8 +183,7 @@ class Replacements(APIView):
         """Store the category that a *not sure* vote left open. Only for reviewers who have not seen the votes."""
         mine = member(request, slug, Role.REVIEWER)
         item = disputed_item(mine.project, public_id)
-        shape = MissingShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(MissingShape(data=request.data))
         try:
             chosen = shape.chosen(mine.project)
         except BadSet as bad:
@@ -207,7 +206,7 @@ class Replacements(APIView):
         leases.give_back(item, mine)
         set_aside.end_all(item)
         item.refresh_from_db()
-        return Response({"item": item.external_id, "stage": item.stage})
+        return Response(CategoryFilled(item=item.external_id, stage=Stage(item.stage)))
 
 
 class AllDecisions(APIView):
@@ -253,8 +252,7 @@ class NewAppeal(APIView):
         """Enter an appeal. The post goes to a reviewer who did not decide it."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         item = _seen_item(mine, public_id)
-        shape = AppealShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(AppealShape(data=request.data))
         try:
             opened = appeals.appeal(item, mine, shape.validated_data["grounds"], shape.validated_data["appellant"])
         except NotAppealable as refused:
@@ -276,7 +274,7 @@ class Statements(APIView):
         if newest is not None:
             return Response(statement_json(newest))
         try:
-            return Response({"version": 0, "fields": statements.filled(item)})
+            return Response(StatementJson(version=0, fields=statements.filled(item)))
         except statements.NotDecided as fault:
             return problem(409, fault.code, "Nothing is decided about this item yet.")
 
@@ -285,8 +283,7 @@ class Statements(APIView):
         """Store a new version. Return 422 with the problem of each wrong field."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         item = _seen_item(mine, public_id)
-        shape = StatementSent(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(StatementSent(data=request.data))
         try:
             version = statements.write(item, mine, shape.validated_data)
         except statements.NotValid as wrong:
@@ -351,7 +348,7 @@ def _settled(desk: Desk, values: dict[str, Any], chosen: list[Category]) -> Resp
         case Decided(adjudication=adjudication):
             return Response(decision_json(adjudication))
         case Proposed(proposal=proposal):
-            return Response({"proposal": str(proposal.public_id), "place": proposal.place}, status=202)
+            return Response(ProposalKept(proposal=proposal.public_id, place=proposal.place), status=202)
 
 
 def _last(stale: StaleVersion) -> LastChange | None:

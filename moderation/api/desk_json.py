@@ -3,7 +3,7 @@
 from typing import Any
 
 from annotation.domain.choices import Level, Modality, Reason
-from annotation.models import Adjudication, Item, Ruling
+from annotation.models import Adjudication, Item
 from annotation.review.queue import VoteCard
 from moderation.api.answers_desk import (
     AppealJson,
@@ -17,69 +17,35 @@ from moderation.api.answers_desk import (
 from moderation.desk import statements
 from moderation.desk.case_view import Desk
 from moderation.models import Appeal, SetAside, Statement
-from moderation.models.appeals import AppealOutcome
+from vocabulary.answers import answer
 
 
 def decision_json(adjudication: Adjudication) -> Decision:
     """Return a decision as the API shows it."""
-    return {
-        "id": adjudication.public_id,
-        "item": adjudication.item.public_id,
-        "ruling": Ruling(adjudication.ruling),
-        "category": adjudication.category.code if adjudication.category else None,
-        "categories": adjudication.categories,
-        "target_group": adjudication.target_group,
-        "rationale": adjudication.rationale,
-        "message": adjudication.message,
-        "drafted_from": adjudication.drafted_from,
-        "round": adjudication.round,
-        "reviewer": str(adjudication.reviewer) if adjudication.reviewer else None,
-        "at": adjudication.created_at,
-    }
+    return answer(Decision, adjudication, at=adjudication.created_at)
 
 
 def appeal_json(appeal: Appeal) -> AppealJson:
     """Return an appeal as the API shows it."""
-    return {
-        "id": appeal.public_id,
-        "item": appeal.item.public_id,
-        "against": appeal.against.public_id if appeal.against else None,
-        "category": appeal.category.code if appeal.category else None,
-        "categories": appeal.categories,
-        "appellant": appeal.appellant,
-        "grounds": appeal.grounds,
-        "opened_at": appeal.opened_at,
-        "outcome": AppealOutcome(appeal.outcome) if appeal.outcome else None,
-        "answer": appeal.answer.public_id if appeal.answer else None,
-        "closed_at": appeal.closed_at,
-    }
+    return answer(AppealJson, appeal)
 
 
 def dispute_row_json(item: Item) -> DisputeRow:
     """Return a post of the queue, without its votes."""
-    return {
-        "id": item.public_id,
-        "reasons": [row.reason for row in getattr(item, "open_disputes", ())],
-        "since": getattr(item, "open_since", None),
-        "level": _level(item),
-        "vote_entropy": getattr(item, "vote_entropy", None),
-        "round": item.round,
-        "version": item.version,
-        "batch": item.batch,
-        "waits": getattr(item, "waits", False),
-        "set_aside": next((set_aside_json(row, blind=True) for row in getattr(item, "set_aside_rows", ())), None),
-    }
+    return answer(
+        DisputeRow,
+        item,
+        reasons=[row.reason for row in getattr(item, "open_disputes", ())],
+        since=getattr(item, "open_since", None),
+        vote_entropy=getattr(item, "vote_entropy", None),
+        waits=getattr(item, "waits", False),
+        set_aside=next((set_aside_json(row, blind=True) for row in getattr(item, "set_aside_rows", ())), None),
+    )
 
 
 def set_aside_json(row: SetAside, *, blind: bool) -> SetAsideJson:
     """Return what sets a post aside; without its note where the caller should know nothing of others' views yet."""
-    return {
-        "reviewer": str(row.reviewer) if row.reviewer else None,
-        "note": None if blind else row.note,
-        "by": str(row.by),
-        "at": row.at,
-        "until": row.until,
-    }
+    return answer(SetAsideJson, row, note=None if blind else row.note)
 
 
 def dispute_json(desk: Desk) -> DisputeJson:
@@ -115,15 +81,8 @@ def _level(item: Item) -> Level | None:
 
 
 def _vote(card: VoteCard) -> VoteJson:
-    return {
-        "letter": card.letter,
-        "category": card.category.code if card.category else None,
-        "categories": card.row.categories,
-        "low_quality": card.label.low_quality,
-        "note": card.label.note,
-        "target_group": card.label.target_group,
-        "replaced": card.replaced,
-    }
+    named = {"category": card.category, "categories": card.row.categories}
+    return answer(VoteJson, card.label, letter=card.letter, replaced=card.replaced, **named)
 
 
 def statement_json(version: Statement) -> StatementJson:

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.problems import Problem
 from annotation.api.request_base import RequestShape
 from annotation.domain.choices import Role
@@ -23,7 +23,7 @@ from moderation.evidence.views import card_for
 from moderation.methods.antihateagent.questions import NAME
 from moderation.methods.debate_method import BadChoice
 from moderation.models import Evidence, EvidenceSegment
-from runs.domain.states import RunState
+from vocabulary.answers import answer
 
 
 class StrikeShape(RequestShape):
@@ -75,8 +75,7 @@ class TextEvidence(APIView):
         `new` is false where a run answers it already, or is about to. `options` are those of the method antihateagent.
         """
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        post, shape = text_post(mine, public_id), CheckShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        post, shape = text_post(mine, public_id), valid(CheckShape(data=request.data))
         said = shape.validated_data
         options = said["options"] | {"claim": said["claim"]}
         wish = DebateRequest(NAME, options, said["models"], again=said["again"], limits=said["limits"])
@@ -95,8 +94,7 @@ class Struck(APIView):
         """Strike a card that is no evidence. It stays, with the reason; judgments after this one leave it out."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         card = card_for(mine, public_id)
-        shape = StrikeShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(StrikeShape(data=request.data))
         try:
             if not edit.strike_card(card, shape.validated_data["reason"], mine):
                 return problem(409, "struck_before", "The card was struck already.")
@@ -135,46 +133,24 @@ class EvidenceJudged(APIView):
 
 
 def _investigation(investigation: edit.Investigation) -> InvestigationJson:
-    current = investigation.current
-    return InvestigationJson(
-        run=investigation.run.public_id,
-        judgment=current.public_id,
-        state=RunState(current.state),
-        outcome=current.outcome,
+    return answer(
+        InvestigationJson,
+        investigation.current,
+        run=investigation.run,
+        judgment=investigation.current,
         outdated=investigation.is_outdated,
-        judgments=[run.public_id for run in investigation.judgments],
+        judgments=investigation.judgments,
         cards=[_card_json(card) for card in investigation.cards],
     )
 
 
 def _card_json(card: Evidence) -> CardJson:
-    return CardJson(
-        id=card.public_id,
-        number=card.number,
-        url=card.url,
-        domain=card.domain,
-        title=card.title,
-        query=card.query,
-        fetched_at=card.fetched_at,
-        sha256=card.sha256,
-        source=card.source,
-        copies=card.copies,
-        struck_at=card.struck_at,
-        struck_because=card.struck_because,
-        passages=[_passage(segment) for segment in card.segments.all()],
-    )
+    return answer(CardJson, card, passages=[_passage(segment) for segment in card.segments.all()])
 
 
 def _passage(segment: EvidenceSegment) -> PassageJson:
-    return PassageJson(
-        quote=segment.quote,
-        sentence=f"{segment.before}{segment.quote}{segment.after}",
-        stance=segment.stance,
-        relevance=segment.relevance,
-        bearing=segment.bearing,
-        page=segment.page or None,
-        doubts=list(segment.doubts),
-    )
+    sentence = f"{segment.before}{segment.quote}{segment.after}"
+    return answer(PassageJson, segment, sentence=sentence, page=segment.page or None)
 
 
 def _fresh(card: Evidence) -> Evidence:

@@ -1,8 +1,6 @@
 """Runs in the API: start, list, show, cancel, judge again. For reviewers and admins."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -12,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.pages import BY_KEY, page_by_key_of
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedDict, BoundedList, RequestShape
@@ -20,10 +18,18 @@ from annotation.core.found import found
 from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.models import Item, Membership, record
 from annotation.review.queue import may_see_intent
-from moderation.api.answers import JudgeQueued, RunCancelled, RunContinued, RunPage, RunsQueued, RunWithTurns
+from moderation.api.answers import (
+    JudgeQueued,
+    RunCancelled,
+    RunContinued,
+    RunPage,
+    RunRow,
+    RunsQueued,
+    WorkersLoad,
+)
 from moderation.debates import ask_again, presenters, start
 from moderation.debates.posts import ReadPost, pasted_among, post_for
-from moderation.debates.run_json import run_as_json
+from moderation.debates.run_json import RunWithTurns, run_as_json, run_summary
 from moderation.domain.task import MOST_REPEATS
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
@@ -31,6 +37,7 @@ from runs.control import start as run_start
 from runs.domain.states import OPEN, RunState
 from runs.models import Run
 from runs.queue import worker_load
+from vocabulary.answers import answer
 
 MOST_ANSWERING = 200
 """The most runs that an answer names which were there before."""
@@ -99,9 +106,9 @@ class Runs(APIView):
                         400, "unknown_filter", f"There is no {name} {value[:40]!r}; there are {', '.join(choices)}."
                     )
                 runs = runs.filter(**{name: value})
-        answer = page_by_key_of(request, runs, of_project, lambda shown: _rows(shown, mine), ("state", "method"))
-        answer.data["load"] = asdict(worker_load.site_load()) if mine.administers else None
-        return answer
+        page = page_by_key_of(request, runs, of_project, lambda shown: _rows(shown, mine), ("state", "method"))
+        page.data["load"] = answer(WorkersLoad, worker_load.site_load()) if mine.administers else None
+        return page
 
     @extend_schema(request=WishShape, responses={202: RunsQueued})
     def post(self, request: Request, slug: str) -> Response:
@@ -110,9 +117,7 @@ class Runs(APIView):
         `answered_before` are the runs that answer the request already, or are about to; `again` asks anew.
         """
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        shape = WishShape(data=request.data)
-        shape.is_valid(raise_exception=True)
-        values = shape.validated_data
+        values = valid(WishShape(data=request.data)).validated_data
         items = Item.objects.filter(project=mine.project).exclude(stage__in=(Stage.EXCLUDED, Stage.KNOWN))
         if values["items"] is not None:
             named_items = items.filter(external_id__in=values["items"])
@@ -161,7 +166,7 @@ class Cancelled(APIView):
         ended = run_start.cancel_runs([run.public_id])
         if ended:
             record(EventVerb.RUN_CANCELLED, project=mine.project, actor=mine, row=run.public_id)
-        return Response({"cancelled": bool(ended)})
+        return Response(RunCancelled(cancelled=bool(ended)))
 
 
 class Retried(APIView):
@@ -180,7 +185,7 @@ class Retried(APIView):
         if continued is None:
             sentence = f"This run is {run.state}: it did not stop without a verdict, or one like it is under way."
             return problem(409, "nothing_to_ask", sentence)
-        return Response({"run": str(continued.public_id)}, status=202)
+        return Response(RunContinued(run=continued.public_id), status=202)
 
 
 class JudgedAgain(APIView):
@@ -192,16 +197,15 @@ class JudgedAgain(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Let a model judge, for the price of one call. Return the new run; null if one is under way already."""
         mine, run, _post = visible_run(request, slug, public_id)
-        shape = JudgeShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(JudgeShape(data=request.data))
         try:
             forks = ask_again.judge_run_again(run, [shape.validated_data["judge"]], mine.project, mine)
         except BadChoice as bad:
             return problem(400, "bad_choice", str(bad))
-        return Response({"run": str(forks[0].public_id) if forks else None}, status=202)
+        return Response(JudgeQueued(run=forks[0].public_id if forks else None), status=202)
 
 
-def _rows(runs: Sequence[Run], viewer: Membership) -> list[dict[str, Any]]:
+def _rows(runs: Sequence[Run], viewer: Membership) -> list[RunRow]:
     items = presenters.items_of_runs(runs)
     texts = pasted_among(viewer.project, {run.subject for run in runs} - items.keys())
     return [_row(run, items.get(run.subject), viewer, pasted=run.subject in texts) for run in runs]
@@ -213,20 +217,12 @@ def _answering(mine: Membership, items: QuerySet[Item], wish: start.DebateReques
     return [str(public_id) for public_id in runs.order_by("-id").values_list("public_id", flat=True)[:MOST_ANSWERING]]
 
 
-def _row(run: Run, item: Item | None, viewer: Membership, *, pasted: bool) -> dict[str, Any]:
+def _row(run: Run, item: Item | None, viewer: Membership, *, pasted: bool) -> RunRow:
     """Return a run of the list; without its verdict if the viewer may still be asked about the item."""
-    if pasted or (item is not None and may_see_intent(item, viewer)):
-        row = run_as_json(run, item.external_id if item else None, (), pauses=())
-    else:
-        row = run_as_json(run, None, (), pauses=()) | {
-            "hateful": None,
-            "category": None,
-            "reason": None,
-            "disagreement": [],
-        }
-    for name in ("steps", "orders", "turns", "saved"):  # of a single run only
-        row.pop(name)
-    return row | {"method": run.method, "repeat": run.repeat}
+    is_open = pasted or (item is not None and may_see_intent(item, viewer))
+    about = run_summary(run, item.external_id if item and is_open else None, pauses=())
+    row: RunRow = {**about, "method": run.method, "repeat": run.repeat}
+    return row if is_open else {**row, "hateful": None, "category": None, "reason": None, "disagreement": []}
 
 
 def visible_run(request: Request, slug: str, public_id: UUID) -> tuple[Membership, Run, ReadPost]:

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.problems import Problem
 from annotation.api.request_base import BoundedList, RequestShape
 from annotation.api.request_shapes import AskingShape
@@ -17,15 +17,13 @@ from annotation.core.found import found
 from annotation.domain.choices import Role
 from annotation.models import Item, Membership
 from annotation.review.queue import may_see_votes
-from moderation.api.score_answers import GroupListJson, GroupListsJson, ItemScoresJson, ScoreJson
-from moderation.domain.hatexscore.cc import Rule
-from moderation.domain.hatexscore.estimators import Estimator
+from moderation.api.score_answers import ExplanationJson, GroupListJson, GroupListsJson, ItemScoresJson, ScoreJson
 from moderation.domain.hatexscore.group_list_files import NAMES, BadGroups
 from moderation.domain.hatexscore.request import Scoring
 from moderation.domain.hatexscore.score import Weights
 from moderation.hatexscore import explanations, group_lists, start
 from moderation.models import GroupList, Score
-from moderation.models.scores import ScoreSource, ScoreState
+from vocabulary.answers import answer
 
 PASTED = "pasted"
 
@@ -64,25 +62,14 @@ class ItemScores(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """List the item's scores, newest first, and its explanations by key."""
         item, _mine = _item(request, slug, public_id)
-        choices = [
-            {
-                "key": explanation.key,
-                "source": explanation.source,
-                "method": explanation.method,
-                "said_by": explanation.said_by,
-                "prediction": explanation.prediction,
-                "unscorable": explanation.unscorable or None,
-            }
-            for explanation in explanations.explanations(item)
-        ]
-        return Response({"scores": [shown(row) for row in start.scores_of(item)], "explanations": choices})
+        choices = [answer(ExplanationJson, explanation) for explanation in explanations.explanations(item)]
+        return Response(ItemScoresJson(scores=[shown(row) for row in start.scores_of(item)], explanations=choices))
 
     @extend_schema(request=ScoreWish, responses={202: ScoreJson})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Score an explanation. Return its row; the numbers come when the run has ended."""
         item, mine = _item(request, slug, public_id)
-        shape = ScoreWish(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(ScoreWish(data=request.data))
         values = shape.validated_data
         prediction = None if values["prediction"] is None else values["prediction"] == "hateful"
         explanation = (
@@ -113,20 +100,19 @@ class GroupLists(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """List the built-in lists by name, and the project's own with their groups."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        own = [{"name": row.name, "groups": row.groups} for row in group_lists.lists_of(mine.project)]
-        return Response({"built_in": list(NAMES), "own": own})
+        own = [answer(GroupListJson, row) for row in group_lists.lists_of(mine.project)]
+        return Response(GroupListsJson(built_in=list(NAMES), own=own))
 
     @extend_schema(request=GroupListShape, responses={201: GroupListJson})
     def post(self, request: Request, slug: str) -> Response:
         """Store a list under a new name. Lists never change."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        shape = GroupListShape(data=request.data)
-        shape.is_valid(raise_exception=True)
+        shape = valid(GroupListShape(data=request.data))
         try:
             row = group_lists.add(mine.project, shape.validated_data["name"], shape.validated_data["groups"], mine)
         except BadGroups as bad:
             return problem(400, "bad_groups", str(bad))
-        return Response({"name": row.name, "groups": row.groups}, status=201)
+        return Response(answer(GroupListJson, row), status=201)
 
 
 class OneGroupList(APIView):
@@ -159,32 +145,7 @@ class OneScore(APIView):
 
 def shown(row: Score) -> ScoreJson:
     """Return a score as JSON values: parts, spans in code points, settings."""
-    return {
-        "id": row.public_id,
-        "state": ScoreState(row.state),
-        "reason": row.reason or None,
-        "source": ScoreSource(row.source),
-        "method": row.method,
-        "run": row.about_run,
-        "said_by": row.said_by,
-        "explanation": row.explanation,
-        "prediction": row.prediction,
-        "htc": row.htc,
-        "qf": row.qf,
-        "tgi": row.tgi,
-        "cc": row.cc,
-        "score": row.score,
-        "p": row.p,
-        "p_masked": row.p_masked,
-        "rule": Rule(row.rule),
-        "threshold": row.threshold,
-        "weights": row.weights,
-        "list": row.group_list,
-        "language": row.language,
-        "estimator": Estimator(row.estimator),
-        "estimated_by": row.estimated_by,
-        "reading": row.reading,
-    }
+    return answer(ScoreJson, row, run=row.about_run, list=row.group_list)
 
 
 def _item(request: Request, slug: str, public_id: UUID) -> tuple[Item, Membership]:

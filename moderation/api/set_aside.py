@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, problem
+from annotation.api.access import member, problem, valid
 from annotation.api.problems import Problem
 from annotation.domain.choices import Role
 from moderation.api.answers_desk import SetAsideJson
@@ -30,9 +30,7 @@ class DisputeSetAside(APIView):
         """Assign a disputed post to a reviewer, or park it with a note. Nobody else gets it as their next one."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         item = disputed_item(mine.project, public_id)
-        shape = SetAsideShape(data=request.data)
-        shape.is_valid(raise_exception=True)
-        values = shape.validated_data
+        values = valid(SetAsideShape(data=request.data)).validated_data
         people = {str(person): person for person in set_aside.reviewers_of(mine.project)}
         reviewer = people.get(values["reviewer"])
         if values["reviewer"] and reviewer is None:

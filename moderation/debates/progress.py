@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
-from typing import Any
+from typing import TypedDict
 
 from django.utils import timezone
 
@@ -15,6 +15,16 @@ from runs.models import Run, Turn
 
 LIKE_IT = 20
 """How many earlier runs tell how long the next one takes."""
+
+
+class RunStep(TypedDict):
+    """A step under way: what it does and what it is about, how many steps were taken and are left at most."""
+
+    key: str
+    what: str
+    about: str
+    done: int
+    left: int | None
 
 
 @dataclass(frozen=True)
@@ -33,11 +43,12 @@ class RunProgress:
         """How many steps are left at most."""
         return max(0, self.most - self.done)
 
-    def as_json(self) -> list[dict[str, Any]]:
+    def as_json(self) -> list[RunStep]:
         """Return the steps under way for the API."""
-        figures = {"done": self.done, "left": self.left}
-        words = zip(self.keys, self.steps, strict=True)
-        return [{"key": key, "what": step.what, "about": step.about} | figures for key, step in words]
+        return [
+            {"key": key, "what": step.what, "about": step.about, "done": self.done, "left": self.left}
+            for key, step in zip(self.keys, self.steps, strict=True)
+        ]
 
 
 def progress_of(run: Run, turns: Sequence[Turn]) -> RunProgress | None:

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import TypedDict
 
 from django.utils import timezone
 
 from runs.domain.states import RunState
 from runs.models import Run
 from runs.queue.provider_pauses import PauseInForce, pauses_in_force
+from vocabulary.answers import answer
 
 
 class WaitsFor(StrEnum):
@@ -20,6 +21,10 @@ class WaitsFor(StrEnum):
     PAUSE = "pause"
     NEXT_TRY = "next_try"
     WORKER = "worker"
+
+
+RunWait = TypedDict("RunWait", {"for": WaitsFor, "until": datetime | None, "detail": str | None, "of": list[str]})
+RunWait.__doc__ = "What an open run waits for: until when, in the provider's words, and which of its steps."
 
 
 @dataclass(frozen=True)
@@ -34,10 +39,9 @@ class Wait:
     detail: str = ""
     of: Sequence[str] = ()
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> RunWait:
         """Return the wait for the API."""
-        until = self.until.isoformat() if self.until else None
-        return {"for": self.cause.value, "until": until, "detail": self.detail or None, "of": list(self.of)}
+        return answer(RunWait, self, **{"for": self.cause}, until=self.until.isoformat() if self.until else None)
 
 
 def wait_of(run: Run, pauses: Sequence[PauseInForce] | None = None) -> Wait | None:

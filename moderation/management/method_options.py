@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from annotation.management.request_options import argument_of, asked_places
 from moderation.methods.registry import METHODS
 from runs.control import start as run_start
 from runs.domain.states import RunState
@@ -9,29 +10,26 @@ from runs.domain.states import RunState
 
 def command_options() -> dict[str, dict[str, Any]]:
     """Return the arguments for `add_argument` by the option's name; methods with the same option share one argument."""
-    declared = [(method, option) for method in METHODS.values() for option in method.command_options]
     arguments: dict[str, dict[str, Any]] = {}
-    for method, option in declared:
-        about = f"{method.name}: {option.help}"
-        if option.name in arguments:
-            arguments[option.name]["help"] += f"; {about}"
-        else:
-            arguments[option.name] = {
-                "help": about,
-                "type": option.type,
-                "choices": option.choices,
-                "metavar": option.metavar,
-            }
+    for method in METHODS.values():
+        for place, asked in asked_places(method.options):
+            told = f"{method.name}: {asked.option}"
+            if place.field in arguments:
+                arguments[place.field]["help"] += f"; {told}"
+            else:
+                arguments[place.field] = argument_of(place, asked) | {"help": told}
+                del arguments[place.field]["default"]  # what nobody wrote is left to the method
     return arguments
+
+
+def options_of(method: str) -> list[str]:
+    """Return the names of the options that commands take for the method."""
+    return [place.field for place, _asked in asked_places(METHODS[method].options)]
 
 
 def methods_with(option: str) -> list[str]:
     """Return the names of the methods that have the option."""
-    return [
-        method.name
-        for method in METHODS.values()
-        if any(declared.name == option for declared in method.command_options)
-    ]
+    return [name for name in METHODS if option in options_of(name)]
 
 
 def retried_states(*, failed: bool, refused: bool) -> list[RunState]:

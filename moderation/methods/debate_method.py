@@ -18,10 +18,8 @@ from annotation.models import Project
 from moderation.domain.task import Task
 from moderation.methods.model_choices import model_choices
 from moderation.methods.option_fields import (
-    CommandOption,
     Offered,
     OptionForm,
-    command_options,
     compared_fields,
     option_form,
 )
@@ -193,11 +191,6 @@ class DebateMethod:
         fields = compared_fields(self.options)
         shown = [*fields, "judges"] if self.judge else list(fields)
         return Comparison(fields, self.comparison_heading, shown) if fields else None
-
-    @cached_property
-    def command_options(self) -> Sequence[CommandOption]:
-        """What the commands `run` and `evaluate` take."""
-        return command_options(self.options)
 
     def checked_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options with their defaults, as a run's row stores them.

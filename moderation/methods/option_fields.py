@@ -1,12 +1,10 @@
-"""The options of a method as people choose them: its form, what an evaluation compares, and the options of commands.
+"""The options of a method as people choose them: its form, and what an evaluation compares.
 
 All follow from the declaration of the options (`vocabulary/requests.py`); what is not `Asked` is for programs.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from django import forms
@@ -17,6 +15,7 @@ from pydantic import BaseModel
 
 from annotation.models import Project
 from annotation.pages.form_fields import offer
+from annotation.pages.request_form import field_of
 from moderation.domain.prompt_options import PromptOptions
 from vocabulary.requests import Asked, Place, places
 
@@ -46,7 +45,7 @@ class OptionForm(ProjectForm):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        fields = {place.name: _field(place, asked, place.name in cls.offered) for place, asked in _asked(cls.asks)}
+        fields = {place.name: _field(place, asked) for place, asked in _asked(cls.asks)}
         cls.declared_fields = fields | cls.declared_fields
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
@@ -59,7 +58,7 @@ class OptionForm(ProjectForm):
         """Return the run's options for these cleaned values; empty fields are left to the method's defaults."""
         given = ((place, asked, values[place.name]) for place, asked in _asked(cls.asks))
         return {
-            place.field: value * asked.unit if asked.unit > 1 else value
+            place.field: value * asked.unit if asked.unit > 1 else _reader(place)(value) if asked.words else value
             for place, asked, value in given
             if value not in ("", None)
         }
@@ -70,17 +69,6 @@ class OptionForm(ProjectForm):
         options = {place.name: place.field for place, _ in _asked(cls.asks)}
         scaled = {place.name for place, asked in _asked(cls.asks) if asked.unit > 1}
         return {options.get(name, name): field for name, field in cls.base_fields.items() if name not in scaled}
-
-
-@dataclass(frozen=True)
-class CommandOption:
-    """An option of the method that the commands `run` and `evaluate` take as `--name`."""
-
-    name: str
-    help: str
-    choices: Sequence[Any] | None = None
-    type: Callable[[str], Any] = str
-    metavar: str | None = None
 
 
 class NumbersField(forms.CharField):
@@ -111,29 +99,16 @@ def compared_fields(options: type[BaseModel]) -> dict[str, forms.Field]:
     return {place.field: _compared(place, asked) for place, asked in _asked(options) if asked.compared}
 
 
-def command_options(options: type[BaseModel]) -> list[CommandOption]:
-    """Return the options of commands."""
-    return [_command_option(place, asked) for place, asked in _asked(options) if asked.option]
-
-
 def _asked(options: type[BaseModel]) -> Iterator[tuple[Place, Asked]]:
     return ((place, place.asked) for place in places(options) if place.asked)
 
 
-def _field(place: Place, asked: Asked, is_offered: bool) -> forms.Field:
-    common: dict[str, Any] = {
-        "label": gettext_lazy(asked.label),
-        "help_text": gettext_lazy(asked.help) if asked.help else "",
-        "required": False,
-        "initial": place.default // asked.unit if asked.unit > 1 else place.default,
-    }
-    if asked.words:
-        return forms.TypedChoiceField(choices=_choices(asked.words), coerce=_reader(place), **common)
-    if is_offered:
-        return forms.ChoiceField(**common)
-    if place.kind is bool:
-        return forms.BooleanField(**common)
-    return forms.IntegerField(min_value=-(-place.least // asked.unit), max_value=place.most // asked.unit, **common)
+def _field(place: Place, asked: Asked) -> forms.Field:
+    """Return the field of an option: it stands at the default, and need not be filled in."""
+    field = field_of(place, asked)
+    field.required = False
+    field.initial = place.default // asked.unit if asked.unit > 1 else place.default
+    return field
 
 
 def _compared(place: Place, asked: Asked) -> forms.Field:
@@ -150,18 +125,6 @@ def _compared(place: Place, asked: Asked) -> forms.Field:
         widget=forms.CheckboxSelectMultiple,
         required=False,
     )
-
-
-def _command_option(place: Place, asked: Asked) -> CommandOption:
-    values = {**(asked.words or {}), **(asked.only_compared or {})}
-    choices = None if asked.metavar or not values else _typed(place, values)
-    return CommandOption(place.field, asked.option or "", choices, _reader(place), asked.metavar)
-
-
-def _typed(place: Place, values: Iterable[Any]) -> list[Any]:
-    """Return the values as they are typed, those of a closed set in its order."""
-    is_closed = isinstance(place.kind, type) and issubclass(place.kind, Enum)
-    return list(map(str, place.kind)) if is_closed else list(values)
 
 
 def _reader(place: Place) -> Callable[[str], Any]:

@@ -1,6 +1,6 @@
 """The influence of priors as JSON, for the API and the manifests of releases, with its types."""
 
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from django.utils.translation import override
 
@@ -10,6 +10,7 @@ from annotation.analytics.influence.tables import DIFFERENCE_PARTS, SHARE_PARTS,
 from annotation.domain.choices import Modality, PriorArm
 from annotation.domain.statistics.influence import Account, Change, Contrast, Scope, View
 from annotation.domain.votes import Category
+from vocabulary.answers import answer
 
 
 class ShareJson(type_of(SHARE_PARTS)):  # type: ignore[misc]  # its fields are those of the declared figure
@@ -39,15 +40,13 @@ class InfluenceFigures(TypedDict):
     groups: list[InfluenceGroup]
 
 
-def as_json(influence: Influence) -> dict[str, Any]:
+def as_json(influence: Influence) -> InfluenceFigures:
     """Return the labels by arm, and every group of readings with answers; `why` has the reasons in English."""
     with override("en"):
         return {
-            "labels": {arm.value: n for arm, n in influence.labels.items()},
+            "labels": {**influence.labels},
             "labels_without_arm": influence.without_arm,
-            "groups": [
-                _account_json(account, influence.categories) for account in influence.accounts if _told(account)
-            ],
+            "groups": [_group(account, influence.categories) for account in influence.accounts if _told(account)],
         }
 
 
@@ -55,19 +54,19 @@ def _told(account: Account) -> bool:
     return any(share.answers or share.without for share in account.shares.values())
 
 
-def _account_json(account: Account, categories: tuple[Category, ...]) -> dict[str, Any]:
+def _group(account: Account, categories: tuple[Category, ...]) -> InfluenceGroup:
     group = account.group
-    return {
-        "modality": group.modality.value,
-        "scope": group.scope.value,
-        "category": None if group.category is None else categories[group.category].code,
-        "shares": {
+    return answer(
+        InfluenceGroup,
+        group,
+        category=None if group.category is None else categories[group.category],
+        shares={
             view.value: json_of(SHARE_PARTS, GroupRow(account, categories, view, share))
             for view, share in account.shares.items()
         },
-        "differences": {
+        differences={
             contrast.value: json_of(DIFFERENCE_PARTS, GroupRow(account, categories, contrast, difference))
             for contrast, difference in account.differences.items()
         },
-        "changes": {change.value: n for change, n in account.changes.items()},
-    }
+        changes={change.value: n for change, n in account.changes.items()},
+    )

@@ -1,7 +1,7 @@
 """The quality of labels as JSON values, with their types: what the API says, by pseudonym, from the page's figures."""
 
 from collections.abc import Mapping
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 from django.utils.translation import override
 
@@ -117,7 +117,7 @@ class EstimateJson(TypedDict):
     differing: list[DifferingJson]
 
 
-def as_json(report: QualityReport, about: Mapping[int, Mapping[str, str]]) -> dict[str, Any]:
+def as_json(report: QualityReport, about: Mapping[int, Mapping[str, str]]) -> QualityFigures:
     """Return the figures; `about` has what came in about people, by their keys. Reasons are in English."""
     with override("en"):
         return {

@@ -5,7 +5,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.batches import open_items, state
-from annotation.batches.progress import as_json, read_batch_overview
+from annotation.batches.progress import read_batch_overview
+from annotation.batches.progress_json import as_json
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 

@@ -6,7 +6,9 @@ waiting one is accepted or rejected by a person; a held one can only be rejected
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
+from vocabulary.answers import answer
 from vocabulary.display_names import NamedEnum, pgettext
 
 
@@ -46,6 +48,22 @@ AGAIN = (SampleState.ASKED, SampleState.FAILED)
 """States of samples that are asked for when a batch is continued."""
 
 
+class SampleCounts(TypedDict):
+    """Samples by what became of them; `made` are those that a model wrote."""
+
+    asked: int
+    made: int
+    waiting: int
+    duplicate: int
+    held: int
+    misfit: int
+    refused: int
+    unreadable: int
+    failed: int
+    accepted: int
+    rejected: int
+
+
 @dataclass(frozen=True)
 class Tally:
     """The number of samples in each state. `made` counts all that a model wrote, whatever their state is now."""
@@ -66,7 +84,6 @@ class Tally:
         """The number of samples that a model wrote."""
         return self.of(*WRITTEN)
 
-    def as_json(self) -> dict[str, int]:
+    def as_json(self) -> SampleCounts:
         """Return the figures under the names that API clients use."""
-        named = {"asked": self.of(SampleState.ASKED), "made": self.made}
-        return named | {state.value: self.of(state) for state in SampleState if state is not SampleState.ASKED}
+        return answer(SampleCounts, self, **{state.value: self.of(state) for state in SampleState})

@@ -7,11 +7,37 @@ one of its priors has no pattern and is counted apart. Intervals are 95 % Wilson
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
 
 from annotation.domain.statistics.annotator_quality import Rate
-from generation.domain.injection.states import SampleState, Tally
+from generation.domain.injection.states import SampleCounts, SampleState, Tally
 from generation.domain.injection.strategies import Strategy
+from vocabulary.answers import answer
+
+
+class RateJson(TypedDict):
+    """A share with its Wilson interval."""
+
+    part: int
+    of: int
+    share: float
+    low: float
+    high: float
+
+
+class AllYields(SampleCounts):
+    """The yield of all strategies together."""
+
+    aligned: RateJson | None
+
+
+class StrategyYieldJson(AllYields):
+    """The yield of one strategy."""
+
+    strategy: Strategy
+    labelled: int
+    without_pattern: int
+    category_aligned: RateJson | None
 
 
 @dataclass(frozen=True)
@@ -67,15 +93,15 @@ class StrategyYield:
         """The share with the intended category, whatever their pattern; None if none is labelled."""
         return Rate(sum(read.category_as_meant for read in self.reads), len(self.reads)) if self.reads else None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> StrategyYieldJson:
         """Return the figures under the names that API clients use; shares are from 0 to 1."""
         return {
-            "strategy": self.strategy.value,
+            "strategy": self.strategy,
             **self.tally.as_json(),
             "labelled": self.labelled,
             "without_pattern": self.without_pattern,
-            "aligned": _rate(self.aligned),
-            "category_aligned": _rate(self.category_aligned),
+            "aligned": rate_json(self.aligned),
+            "category_aligned": rate_json(self.category_aligned),
         }
 
 
@@ -91,8 +117,6 @@ def in_all(rows: Iterable[StrategyYield]) -> tuple[Tally, Rate | None]:
     return tally, Rate(sum(rate.part for rate in rates), total) if total else None
 
 
-def _rate(rate: Rate | None) -> dict[str, Any] | None:
-    if rate is None:
-        return None
-    interval = rate.interval
-    return {"part": rate.part, "of": rate.n, "share": rate.value, "low": interval.low, "high": interval.high}
+def rate_json(rate: Rate | None) -> RateJson | None:
+    """Return a share with its interval as JSON. Returns None if there is none."""
+    return None if rate is None else answer(RateJson, rate.interval, part=rate.part, of=rate.n, share=rate.value)

@@ -52,7 +52,7 @@ class InvestigationOptions(PromptOptions):
     `struck` are the numbers of the evidence that a person removed before a new judgment.
     """
 
-    engine: Annotated[Literal["", "google", "searxng", "local"], Asked(_("Search with"))] = ""
+    engine: Annotated[Literal["", "google", "searxng", "local"], Asked(_("Search with"), offered=True)] = ""
     reformulations: Annotated[
         int,
         Field(ge=0, le=6),

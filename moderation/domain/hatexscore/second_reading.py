@@ -7,7 +7,7 @@ refusal. Where it says nothing for sure either, what the rules read stays.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
@@ -78,13 +78,7 @@ class SecondReading:
 
     def as_json(self) -> dict[str, Any]:
         """Return what is stored of it; `of` reads it back."""
-        return {
-            "model": self.model,
-            "refusal": self.refusal,
-            "conclusion": self.conclusion,
-            "group": self.group,
-            "tie": self.tie,
-        }
+        return asdict(self)
 
     def groups_in(
         self, explanation: str, quoted: Sequence[Quotation], language: str, listed: Groups

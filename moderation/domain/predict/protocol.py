@@ -74,7 +74,9 @@ class PredictOptions(PromptOptions):
         ),
     ] = Memory.REFERENCE
     without: Annotated[
-        str, Field(max_length=40), Asked(_("Leave out"), option="the perspective that is left out", metavar="CODE")
+        str,
+        Field(max_length=40),
+        Asked(_("Leave out"), option="the perspective that is left out", metavar="CODE", offered=True),
     ] = ""
     """The code of a perspective that is left out."""
     criteria: Annotated[bool, Asked(_("Perspectives have criteria"))] = True

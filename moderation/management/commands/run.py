@@ -14,7 +14,7 @@ from moderation.debates import ask_again, start
 from moderation.debates.forms import left_out_sentence
 from moderation.debates.run_json import run_as_json
 from moderation.domain.verdicts import REASON_DISAGREES
-from moderation.management.method_options import command_options, methods_with, retried_states
+from moderation.management.method_options import command_options, methods_with, options_of, retried_states
 from moderation.management.step_lines import StepLines
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
@@ -164,7 +164,7 @@ def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
 def _options(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of the method, from their own arguments and from --option."""
     chosen: dict[str, Any] = {}
-    own = {declared.name for declared in METHODS[options["method"]].command_options}
+    own = options_of(options["method"])
     for name in command_options():
         if options[name] is not None:
             if name not in own:

@@ -117,7 +117,8 @@ def test_a_project_keeps_an_admin_and_nobody_ends_their_own_access(lead, ask):
 
 def test_an_ended_access_is_given_again(project, ask):
     ann = make_member(project)
-    assert ask("post", f"members/{ann.public_id}/end/")["active"] is False
+    ended = ask("post", f"members/{ann.public_id}/end/")
+    assert (ended["active"], ended["roles"]) == (False, ["annotator"])  # the roles that come back with the access
     assert ask("post", f"members/{ann.public_id}/again/")["active"] is True
     Project.objects.update(archived_at="2026-01-01T00:00:00Z")
     assert ask("post", f"members/{ann.public_id}/end/")["active"] is False  # as on the page of an archived project

@@ -9,6 +9,7 @@ from django.core.management import call_command
 from pydantic import Field
 
 import builders
+from annotation.management.request_options import argument_of, asked_places
 from moderation.debates.forms import StageForm
 from moderation.domain.prompt_options import PromptOptions
 from moderation.methods.registry import METHODS, SharedFieldName, refuse_shared_field_names
@@ -56,8 +57,8 @@ def test_an_option_is_declared_once_and_asked_on_every_face() -> None:
     panel = replace(METHODS["baseline"], name="panel", options=PanelOptions)
     assert {name: field.initial for name, field in panel.form.base_fields.items()} == {"votes": 3, "megabytes": 4}
     assert panel.form.options({"votes": None, "megabytes": 7}) == {"kilobytes": 7_000}
-    (option,) = panel.command_options
-    assert (option.name, option.type, option.choices) == ("votes", int, None)
+    ((place, asked),) = asked_places(panel.options)
+    assert place.field == "votes" and argument_of(place, asked)["type"] is int
     assert panel.comparison is not None and panel.comparison.fields["votes"].clean("9, 1 9") == [1, 9]
     with pytest.raises(ValidationError, match="from 1 to 9"):
         panel.comparison.fields["votes"].clean("10")
