@@ -11,6 +11,7 @@ from annotation.domain.reports import addresses_in, needs_labels_again
     [
         (Stage.GOLD, None, 3, 3, False),
         (Stage.GOLD, None, 3, 2, True),
+        (Stage.GOLD, None, 3, 4, False),  # an import added one
         (Stage.GOLD, None, 0, 0, False),  # it came as gold: nobody labelled it
         (Stage.DISPUTED, None, 3, 2, True),
         (Stage.LABELLING, None, 2, 1, False),  # it is labelled all the same

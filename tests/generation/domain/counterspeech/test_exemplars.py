@@ -44,6 +44,11 @@ def test_the_nearest_of_a_thousand_real_posts_are_those_of_the_formula(shared_da
         assert all(plain(posts[each.place]) != plain(asked) for each in found)
 
 
+def test_the_figures_are_those_of_the_paper_and_of_the_library() -> None:
+    assert SHOTS == 3  # CoARL, appendix D
+    assert (K1, B) == (1.5, 0.75)  # bm25s
+
+
 def test_a_store_that_is_empty_or_shares_no_word_still_answers() -> None:
     assert Store([]).nearest("weeds") == []
     assert [each.place for each in Store(["one", "two"]).nearest("weeds")] == [0, 1]  # in the order of the store
