@@ -32,7 +32,7 @@ _SPELLED = re.compile(r"\b\w+(?: dot \w+){0,3} at \w+(?: dot \w+){1,3}\b", re.IG
 """An e-mail address whose signs are written as words."""
 _DENIED = re.compile(
     r"\b(?:nobody is|no one is|not|isn't|aren't|never)(?! (?:only|just)\b) (?:an? |the )?\w+"
-    r"|[가-힣]+(?:은|는|이|가) 아(?:니|닙|닌)[가-힣]*|(?:不是|并非|不算|没人是)(?!吗)[^，。]{1,6}"
+    r"|[가-힣]{1,12}(?:은|는|이|가) 아(?:니|닙|닌)[가-힣]{0,8}|(?:不是|并非|不算|没人是)(?!吗)[^，。]{1,6}"
 )
 """A name that somebody is said not to be."""
 TOXIC = 0.5
