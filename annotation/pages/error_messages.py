@@ -185,6 +185,7 @@ SENTENCES: Mapping[str, Promise] = {
     "page_login_wall": _("The page asks its reader to sign in and shows nothing else."),
     "page_paywall": _("The page shows its text to subscribers only."),
     "page_not_found": _("The page says that what stood here does not exist."),
+    "page_unavailable": _("The page says that it is closed: for repairs, to readers from here, or for sale."),
     "page_moved": _("The page holds nothing but the way to another address."),
     "page_broken": _("The page came packed, and cannot be unpacked."),
     "page_bad_url": _("The address of the page cannot be used."),

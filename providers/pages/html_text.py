@@ -8,24 +8,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import cast
 
 import lxml.etree
 import lxml.html
 
-from providers.pages.markup import say_markup, take_comments
+from providers.pages.byline import byline_of
+from providers.pages.markup import say_markup, take_comments, take_out_link_lists
 from providers.pages.questions import asks, banners, buttons_of, labels_of_links, part_of_consent
 from providers.pages.quoted_posts import has_all, lines_of_posts
 from providers.pages.source import NOT_SAID, PageSource, source_of
+from providers.pages.tables import cells_of_tables, in_rows
 
 _UNSEEN_TAGS = (
     "script", "style", "noscript", "noframes", "template", "iframe", "object", "embed", "svg", "math", "canvas", "head",
     "select", "datalist", "dialog", "audio", "video",
 )  # fmt: skip
 _HIDING = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0*\.?0+(?![.\d])|font-size\s*:\s*0(?![.\d])"
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0*\.?0+(?![.\d])"
+    r"|font-size\s*:\s*0(?![.\d])"
     r"|(?:max-)?(?:height|width)\s*:\s*0(?![.\d])|text-indent\s*:\s*-\s*\d{3,}|(?:left|top|right)\s*:\s*-\s*\d{3,}"
     r"|clip(?:-path)?\s*:\s*(?:rect\(\s*0|inset\(\s*(?:50|100)%|circle\(\s*0)|transform\s*:\s*scale\(\s*0\s*\)"
     r"|(?<![\w-])color\s*:\s*transparent",
@@ -36,6 +39,16 @@ _FORMATTING_TAGS = (
     "mark", "nobr", "q", "s", "samp", "small", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
 )  # fmt: skip
 _INLINE_TAGS = ("a", "span", "br", "img")
+_OF_AMP = (
+    "amp-ad",
+    "amp-embed",
+    "amp-sticky-ad",
+    "amp-sidebar",
+    "amp-consent",
+    "amp-user-notification",
+    "amp-analytics",
+)
+_SIGNATURE = re.compile(r"(?:^|[\s_-])(?:user_?|post_?|message-?)?sig(?:nature)?s?(?:$|[\s_-])", re.IGNORECASE)
 # Rules begin at a brace only: tried at every character, a style sheet without braces would take hours.
 _RULE = re.compile(r"(?<![^{}])([^{}]+)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"(?P<tag>[a-z][a-z0-9]*)?(?P<rest>(?:[.#][\w-]+)*)", re.IGNORECASE)
@@ -57,7 +70,8 @@ class SeenText:
     `comments` are what readers wrote under it, `source` what it states of itself. `language` is as the page states it;
     `is_paid`, `is_empty_shell` and `leads_on` (a browser leaves it by itself within seconds) are what it says to
     programs. `buttons` are the labels of its buttons; `is_consent` says that its code names a part of it as asking for
-    consent, `is_question` that it is a few lines with answers to choose from: no article, few links.
+    consent, `is_question` that it is a few lines with answers to choose from: no article, few links. `heading` is its
+    first. `asks_password` and `has_captcha` say that it has a form for one, and no field for a text of the reader's.
     """
 
     title: str = ""
@@ -73,6 +87,9 @@ class SeenText:
     buttons: tuple[str, ...] = ()
     is_consent: bool = False
     is_question: bool = False
+    heading: str = ""
+    asks_password: bool = False
+    has_captcha: bool = False
 
 
 def parsed(text: str) -> lxml.html.HtmlElement | None:
@@ -134,7 +151,10 @@ def html_text(tree: lxml.html.HtmlElement) -> SeenText:
         for node in tree.iter("meta")
     )
     source = source_of(tree)
+    has_captcha = any(map(_is_captcha, tree.iter("div", "form", "iframe", "script")))
     _strip_unseen(tree)
+    writes = next(tree.iter("textarea"), None) is not None
+    asks_password = not writes and any(node.get("type", "").lower() == "password" for node in tree.iter("input"))
     banner = part_of_consent(tree)
     is_consent = banner is not None and 2 * len(banner.text_content()) > len(tree.text_content())
     # Over a text, a banner's buttons say nothing of the page.
@@ -146,24 +166,50 @@ def html_text(tree: lxml.html.HtmlElement) -> SeenText:
         for banner in banners(tree):
             _empty(banner)
     say_markup(tree)
-    comments = "\n".join(_all_text(holder) for holder in take_comments(tree))
+    taken = take_comments(tree)
+    comments = "\n".join(_all_text(holder) for holder in taken)
+    take_out_link_lists(tree)
+    source = _with_byline(source, tree)
     whole = _all_text(tree)
     if sum(1 for _ in tree.iter()) < _MOST_NODES:
         lxml.etree.strip_tags(tree, *_FORMATTING_TAGS)
         _wrap_loose_text(tree)
         _join_words(tree)
         main, posts = _main_text(tree), list(lines_of_posts(tree, _all_text))
-        text = main if main and 3 * len(main) > len(whole) else whole
+        text = in_rows(main, tree) if main and 3 * len(main) > len(whole) else whole
         if not all(has_all(text, lines) for lines in posts):
             text = _text_without_menus(tree) or whole
     else:
         text = _text_without_menus(tree) or whole
+    heading = " ".join(next((node.text_content() for node in tree.iter("h1", "h2")), "").split())[:_SOME]
     language = tree.get("lang", "") or tree.get("{http://www.w3.org/XML/1998/namespace}lang", "")
     text, comments = text.replace("\f", "\n"), comments.replace("\f", "\n")
     return SeenText(
         title, text, language.strip(), noscript, bool(scripts), is_shell, is_paid, leads_on, comments, source,
-        buttons, is_consent, is_question,
+        buttons, is_consent, is_question, heading, asks_password, has_captcha and not writes,
     )  # fmt: skip
+
+
+_CAPTCHA = re.compile(
+    r"captcha|cf-(?:turnstile|challenge|chl)|challenge-(?:form|platform|running)|geetest|(?:^"
+    r"|\s)nc[-_](?:container|wrapper)"
+    r"|slide-?verify|perimeterx|px-block|datadome|_incapsula_",
+    re.IGNORECASE,
+)
+
+
+def _is_captcha(node: lxml.html.HtmlElement) -> bool:
+    return any(_CAPTCHA.search(node.get(name, "")) for name in ("id", "class", "src"))
+
+
+def _with_byline(source: PageSource, tree: lxml.html.HtmlElement) -> PageSource:
+    """Return the source with what the lines about the heading say of what it does not state to programs."""
+    if source.author and source.published and source.changed:
+        return source
+    said = byline_of(tree)
+    published = source.published or said.published
+    changed = source.changed or (said.changed if said.changed >= published else "")
+    return replace(source, author=source.author or said.author, published=published, changed=changed)
 
 
 def _main_text(tree: lxml.html.HtmlElement) -> str | None:
@@ -205,13 +251,31 @@ def _strip_unseen(tree: lxml.html.HtmlElement) -> None:
             continue
         if (
             node.tag in _UNSEEN_TAGS
+            or node.tag in _OF_AMP
             or _hides(node.tag, node.attrib)
+            or _is_beside_the_text(node)
             or any(_matches(node, selector) for selector in selectors)
         ):
             _empty(node)
         else:
             for name in ("title", "aria-label", "placeholder", "content"):
                 node.attrib.pop(name, None)
+
+
+def _is_beside_the_text(node: lxml.html.HtmlElement) -> bool:
+    """Return whether it is what an AMP page shows if something fails, a signature, or a link that edits a heading."""
+    parent = node.getparent()
+    if parent is None:
+        return False
+    if "fallback" in node.attrib or (node.tag in ("div", "span") and "placeholder" in node.attrib):
+        return str(parent.tag).startswith("amp-")
+    if parent.tag in _HEADINGS and node.tag in ("span", "a"):
+        return bool(_EDITS.fullmatch(node.text_content()))
+    return node.tag in ("div", "p", "td") and bool(_SIGNATURE.search(node.get("class", "")))
+
+
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_EDITS = re.compile(r"\s*[\[［【]\s*[^\[\]]{1,20}[\]］】]\s*")
 
 
 def _empty(node: lxml.html.HtmlElement) -> None:
@@ -309,9 +373,13 @@ _BLOCKS = {
 
 
 def _all_text(tree: lxml.html.HtmlElement) -> str:
+    """Return the text, a line for each block, and for each row of a table of figures."""
     pieces: list[str] = []
+    cells = set(cells_of_tables(tree))
     for event, node in lxml.etree.iterwalk(tree, events=("start", "end")):
-        if node.tag in _BLOCKS:
+        if node in cells:
+            pieces.append(" | " if event == "start" and node.getprevious() is not None else "")
+        elif node.tag in _BLOCKS:
             pieces.append("\n")
         pieces.append((node.text if event == "start" else node is not tree and node.tail) or "")
     lines = (" ".join(line.split()) for line in "".join(pieces).splitlines())

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 import lxml.etree
 import lxml.html
 
 from providers.pages.quoted_posts import is_quotation
+from providers.pages.source import dates_in
 
 _STRUCK = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
 _ORDINAL = re.compile(r"\s*(?:st|nd|rd|th|er|re|e|ème|o|a|os|as|tm|sm|®|™|°)\s*", re.IGNORECASE)
+_LONG_NUMBER = re.compile(r"(?:\d{3}|\d[.,]\d+)\Z")
 _MARKS_NOTE = re.compile(r"\s*[\[(*†‡§]")
 _QUOTED = re.compile(r"\s*[“„«\"「『‘>]")
 _SAYS_WHOSE = re.compile(r"posted-?by|attribution|author|title|header|expand", re.IGNORECASE)
@@ -24,18 +27,21 @@ _BYLINE = re.compile(r"(?:^|[\s_-])(?:by-?line|authors?|writer|reporter|journali
 _LONGEST_BYLINE, _SHORTEST_ALT = 200, 3
 
 _COMMENTS = re.compile(
-    r"(?:^|[\s_-])(?:(?:user|reader|fb|article|post|news|view)?[_-]?comments?(?:s|list|area|section|wrap\w*|box|thread)?"
+    r"(?:^|[\s_-])(?:(?:user|reader|fb|article|post|news|view)?[_-]?comments?(?:s|list|area|section|wrap\w*|box"
+    r"|thread)?"
     r"|disqus\w*|livefyre|u_cbox\w*|cmt\w*|reply[_-]?list|respond)(?:$|[\s_-])",
     re.IGNORECASE,
 )
 _COMMENTS_HEAD = re.compile(
-    r"\W*(?:\d[\d,.]*\s*)?(?:(?:readers?|user)['’]?s?\s+)?(?:comments?|responses|discussion|댓글|의견|评论|評論|留言|网友评论"
+    r"\W*(?:\d[\d,.]*\s*)?(?:(?:readers?|user)['’]?s?\s+)?(?:comments?|responses|discussion|댓글|의견|评论|評論"
+    r"|留言|网友评论"
     r"|コメント|kommentare?|commentaires?|comentarios?|comentários|commenti|комментари[ий]|التعليقات|yorumlar)"
     r"\W*(?:\d[\d,.]*)?\W*",
     re.IGNORECASE,
 )
 _HOLDERS = ("section", "div", "ol", "ul", "aside", "article", "footer", "details")
 _HEADS = ("h2", "h3", "h4", "h5", "h6")
+_EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LEAST_ARTICLE = 80
 """Characters beside the comments: with fewer the page is a board, and its posts are its text."""
 
@@ -61,8 +67,15 @@ def _leave_out(node: lxml.html.HtmlElement) -> None:
 def _power(node: lxml.html.HtmlElement) -> None:
     """Write "^" before a power or the number of a note; nothing before the letters of an ordinal."""
     raised = node.text_content()
-    if raised.strip() and not _ORDINAL.fullmatch(raised) and not _MARKS_NOTE.match(raised):
+    if raised.strip() and not _is_ordinal(node, raised) and not _MARKS_NOTE.match(raised):
         node.text = f"^{(node.text or '').lstrip()}"
+
+
+def _is_ordinal(node: lxml.html.HtmlElement, raised: str) -> bool:
+    """Return whether raised letters belong to the word or number before; of a year or decimal they name a note."""
+    parent, before = node.getparent(), node.getprevious()
+    text = (before.tail if before is not None else parent.text if parent is not None else "") or ""
+    return bool(_ORDINAL.fullmatch(raised)) and not (len(raised.strip()) == 1 and _LONG_NUMBER.search(text))
 
 
 def _quotation(node: lxml.html.HtmlElement) -> None:
@@ -174,4 +187,48 @@ def _after_heading(head: lxml.html.HtmlElement) -> list[lxml.html.HtmlElement]:
 
 
 def _length(node: lxml.html.HtmlElement) -> int:
-    return len("".join(node.text_content().split()))
+    """Return its letters; a character of East Asian scripts counts as three."""
+    written = "".join(node.text_content().split())
+    return len(written) + 2 * len(_EAST_ASIAN.findall(written))
+
+
+_LIST_HOLDERS = ("aside", "section", "div", "ul", "ol", "table")
+_LEAST_PROSE, _HEADLINE, _LEFT = 120, 8, 12  # letters
+_MOST_LISTS, _MOST_OF_LIST = 500, 5000
+
+
+def take_out_link_lists(tree: lxml.html.HtmlElement) -> None:
+    """Take the lists of other articles out of a page that has a text of its own: their headlines are not its words.
+
+    Such a list begins with a heading of its own, or stands aside, and holds nothing but links of several words, dates
+    and pictures. On a page of links alone they are the text.
+    """
+    lists = []
+    for node in islice(tree.iter(*_LIST_HOLDERS), _MOST_LISTS):
+        if _is_list_of_links(node) and not any(outer in lists for outer in node.iterancestors()):
+            lists.append(node)
+    if lists and _length(tree) - sum(map(_length, lists)) - sum(map(_length, tree.iter("nav"))) >= _LEAST_PROSE:
+        for node in lists:
+            _leave_out(node)
+
+
+def _is_list_of_links(node: lxml.html.HtmlElement) -> bool:
+    if len(node.text_content()) > _MOST_OF_LIST:
+        return False
+    first = next((child for child in node.iter() if child is not node and (child.text or "").strip()), None)
+    heading = first if first is not None and _is_heading(first, node) else None
+    links = [length for link in node.iter("a") if link is not heading and (length := _length(link))]
+    is_row = heading is not None and heading.tag == "span" and len(links) < 2  # of a name and a date, as in a byline
+    if not links or is_row or (heading is None and node.tag != "aside") or sum(links) < _HEADLINE * len(links):
+        return False
+    beside = [child for child in node.iter("time", "h2", "h3", "h4", "h5", "h6") if next(child.iter("a"), None) is None]
+    told = sum(map(_length, beside)) + (_length(heading) if heading is not None and heading not in beside else 0)
+    dates = sum(end - start for start, end, _day in dates_in(node.text_content()))
+    return _length(node) - sum(links) - told - dates < _LEFT
+
+
+def _is_heading(node: lxml.html.HtmlElement, holder: lxml.html.HtmlElement) -> bool:
+    inside = {outer.tag for outer in (node, *node.iterancestors()) if outer is not holder}
+    return node.tag not in ("a", "li") and bool(
+        inside & {*_HEADS, "strong", "b", "span", "p", "summary", "dt", "caption"}
+    )

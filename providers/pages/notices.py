@@ -5,10 +5,42 @@ with buttons, menus and what else such notices speak of. A banner over an articl
 """
 
 import re
+from collections.abc import Sequence
 
 from providers.pages import consent_walls
 from providers.pages.html_text import SeenText
 from vocabulary.late_patterns import late
+
+# What has gone and how it is said that it has, in one sentence, whatever stands first.
+_ABSENT = (
+    (r"\b(page|file|url|content|post|article|thread|topic|video|story|profile|link|document)\b",
+     r"not found|(could ?n.t|could not|cannot|can.t) be found|does(n.t| not) exist|no longer (exists?|available)"
+     r"|(been|was) (deleted|removed)|(is ?n.t|is not) available|not be found"),
+    (r"페이지|게시물|게시글|(?<![가-힣])글|기사|문서|주소|자료", r"찾을 수 없|존재하지 않|(?<!수 )없습니다|삭제"),
+    (r"页面|网页|頁面|網頁|内容|內容|文章|帖子|链接|連結|主题|主題",
+     r"不存在|找不到|无法找到|被?删除|被?刪除|失效|已下架|走丢|未找到"),
+    (r"ページ|記事|投稿|トピック", r"見つかりません|存在しません|削除され|ありません|終了(し|いた)"),
+    (r"\b(seite|artikel|beitrag|thema|inhalt)\b",
+     r"nicht (gefunden|existiert|mehr (verfügbar|vorhanden)|vorhanden)|existiert nicht|gelöscht"),
+    (r"\b(page|article|contenu|sujet|message)\b", r"introuvable|n.existe|n.est plus (disponible|en ligne)|supprimé"),
+    (r"\b(página|artículo|contenido|artigo|conteúdo|tópico)\b",
+     r"no (se )?(encontr|ha sido encontr)|no existe|ya no está|não (foi )?encontrad|não existe|eliminad|removid"
+     r"|excluíd"),
+    (r"\b(pagina|articolo|contenuto|bericht|artikel)\b",
+     r"non (è stata |è stato |si )?(trova|esiste|più disponibile)|niet (gevonden|bestaat)|bestaat niet"
+     r"|verwijderd|rimoss"),
+    (r"\b(stron[ay]|artykuł|wpis|temat)\b", r"nie (została |został |zosta)?(znalezion|istnieje|można odnaleźć)"
+     r"|usunięt"),
+    (r"\b(sayfa|içerik|haber|konu)\w*", r"bulunama|bulunmamaktadır|mevcut değil|kaldırıl|silin"),
+    (r"\b(страниц|материал|статья|тема|запись)\w*", r"не (найден|существует)|удал[её]н"),
+    (r"(الصفحة|المقال|الموضوع|المحتوى)", r"غير موجود|لم يتم العثور|حذف"),
+)  # fmt: skip
+
+
+def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
+    """Return a pattern for both parts of one of the pairs within a sentence, in either order."""
+    return "|".join(f"(?:{noun})[^.。]{{0,60}}(?:{said})|(?:{said})[^.。]{{0,40}}(?:{noun})" for noun, said in pairs)
+
 
 # What the notice says, and what else it speaks of. The first that fits names the page.
 _NOTICES = {
@@ -18,9 +50,15 @@ _NOTICES = {
         r"|access (is |was )?denied|access to this (page|site) has been|permission to access|attention required"
         r"|just a moment|ddos protection|have been blocked|로봇이 아닙니다|보안 ?문자|자동 ?(등록|입력) ?방지"
         r"|비정상적인 (접근|트래픽)|접근이 (차단|거부|제한)|人机验证|完成(安全)?验证|安全验证|验证码|驗證碼|拒绝访问"
-        r"|访问被拒|拒絕存取|ロボットではありません|アクセスが拒否",
+        r"|访问被拒|拒絕存取|ロボットではありません|アクセスが拒否"
+        r"|(eres|es usted|é|sei|êtes|sind|bist|bent|jesteś|är) (un |ein |een |une |umano|humano)?(humano?|umano"
+        r"|humain|mensch"
+        r"|mens|człowiekiem|människa)\b|(kein|pas un|no (soy|eres|es) un|não sou um|non sono un|geen"
+        r"|nie jestem) robot"
+        r"|robotem\b|robot olmad|insan oldu|не робот|вы человек|لست (روبوت|برنامج)|أنك إنسان|sicherheitsprüfung"
+        r"|vérification de sécurité|verificación de seguridad|проверк\w+ (безопасности|браузера)|滑块.{0,6}验证",
         r"captcha|robot|cloudflare|ray id|\bip\b|security|browser|javascript|automated|로봇|보안|자동|브라우저"
-        r"|机器人|浏览器|安全|ブラウザ",
+        r"|机器人|浏览器|安全|ブラウザ|segur|sécur|sicher|veilig|bezpiecz|güven|безопасн|навигатор|браузер|المتصفح",
     ),
     "paywall": (
         r"subscribe (now |today )?(to|and) (continue|keep|read)|to (continue|keep) reading"
@@ -52,34 +90,56 @@ _NOTICES = {
         r"|성인 ?인증(이|을| ?후|해)|본인 ?(인증|확인)(이 필요| ?후)|미만.{0,12}(이용|열람|접근)할 수 없"
         r"|\b(18|21)( years)? (or older|of age|or over|and over) to (view|enter|see|access|continue|read)"
         r"|(confirm|verify) (your age|that you are (over|at least))|仅限成年人|未满.{0,6}岁.{0,12}(禁止|不得|离开)"
-        r"|(完成|进行)实名认证|18歳未満.{0,20}(閲覧|利用|お断り)|年齢(確認|認証)(が|を)|altersprüfung|alter bestätigen"
+        r"|(完成|进行)实名认证|18歳未満.{0,20}(閲覧|利用|お断り)|年齢(確認|認証)(が|を)|altersprüfung"
+        r"|alter bestätigen"
         r"|plus de 18 ans pour|mayor de (edad|18 años) para",
         r"password|account|sign ?up|register|forgot|비밀번호|아이디|회원 ?가입|密码|密碼|账号|帳號|注册|註冊"
-        r"|パスワード|アカウント|passwort|benutzername|registrier|mot de passe|identifiant|un compte|contraseña|regístr"
+        r"|パスワード|アカウント|passwort|benutzername|registrier|mot de passe|identifiant|un compte|contraseña"
+        r"|regístr"
         r"|una cuenta|wachtwoord|\bsenha|cadastr|hasło|парол|регистрац|인증|your age|认证|年齢",
     ),
     # Servers that answer 200 all the same.
     "not_found": (
-        r"\b404\b.{0,20}\b(error|not found)|\berror 404|(page|file|url|content|post|article|thread|video)\b.{0,60}"
-        r"\b(not found|(could ?n.t|could not|cannot|can.t) be found|does(n.t| not) exist|no longer (exists?|available)"
-        r"|(been|was) (deleted|removed))|(couldn.t|could not|can.t|cannot) find (the|that|this|your) (page|url|file)"
-        r"|^\W*not found\W*$|(페이지|게시물|게시글|글|기사|문서|주소|자료)[^.]{0,25}(찾을 수 없|존재하지 않|없습니다"
-        r"|삭제)|삭제(된|되었)[^.]{0,10}(페이지|게시물|게시글|글|기사)"
-        r"|(页面|网页|頁面|網頁|内容|內容|文章|帖子|链接|連結|主题)[^。]{0,20}(不存在|找不到|无法找到|被?删除|被?刪除"
-        r"|失效)|找不到(该|此|您|這)?.{0,8}(页|頁|网|網)|(ページ|記事|投稿)[^。]{0,20}(見つかりません|存在しません"
-        r"|削除され)|seite.{0,40}(nicht gefunden|existiert nicht)|page.{0,30}(introuvable|n.existe)"
-        r"|página.{0,40}(no (se )?encontr|no existe)|страница не (найдена|существует)",
+        r"\b404\b.{0,20}\b(error|not found)|\berror 404|^\W*not found\W*$"
+        r"|(couldn.t|could not|can.t|cannot) find (the|that|this|your|what)\b|" + _pairs(_ABSENT),
         r"\b404\b|home ?page|go back|search|address|\burls?\b|\blink|mistyp|moved|deleted|removed|sorry|server"
         r"|request|홈으로|주소|메인|이전 ?페이지|검색|요청|삭제|首页|首頁|返回|地址|链接|連結|删除|刪除|トップ"
-        r"|アドレス|startseite|accueil|inicio|главн",
+        r"|アドレス|startseite|accueil|inicio|início|home\b|strona główna|ana sayfa|startpagina|главн|الرئيسية"
+        r"|掲載期間",
+    ),
+    "unavailable": (
+        r"(domain|name)\b.{0,30}\b(is|may be|could be) (for sale|available)|domain.{0,20}(zu verkaufen|à vendre"
+        r"|en venta"
+        r"|in vendita|à venda|na sprzedaż|te koop|satılık|продается|продаётся)|(domain|buy) (this|the) domain"
+        r"|域名.{0,10}(出售|转让)|도메인.{0,10}(판매|매매)|unavailable (due to|for) legal reasons|\b451\b"
+        r"|(not|n.t|un)\s?(be )?available (in|for (readers|visitors|users) (in|from)) (your|this) (country"
+        r"|region|location)"
+        r"|access (cannot|can.t) be granted|(귀하의|해당) (국가|지역)에서는|您所在的?(国家|地区|國家|地區)"
+        r"|お住まいの(国|地域)"
+        r"|nicht verfügbar in ihrem land|(pas|non) disponible dans votre (pays|région)"
+        r"|no está disponible en su (país|región)"
+        r"|(we|site|website|page|service|server|system|portal|app)\b.{0,40}\bmaintenance\b"
+        r"|^\W*(currently |down )?(under|for|scheduled) maintenance\W*$|maintenance mode|(be"
+        r"|we.ll be) (right )?back (soon|shortly)|temporarily (unavailable|closed|down)"
+        r"|wartungsarbeiten|wegen wartung|en maintenance|maintenance en cours|en mantenimiento|em manutenção"
+        r"|in manutenzione"
+        r"|in onderhoud|prace konserwacyjne|przerwa techniczna|bakımda|технические работы|на обслуживании|تحت الصيانة"
+        r"|قيد الصيانة|(시스템|서비스|서버|사이트|정기|긴급) ?점검|점검 ?중|(系统|系統|网站|網站"
+        r"|服务器)?(正在)?(维护中|維護中|升级维护|停机维护)"
+        r"|メンテナンス中",
+        r"later|again|soon|sorry|thank|domain|price|offer|legal|country|region|european|gdpr|\beea\b|später|plus tard"
+        r"|réessay|más tarde|mais tarde|più tardi|później|tekrar|позже|لاحقا|다시|이용|불편|점검|稍后|稍後|谅解"
+        r"|維護|维护"
+        r"|しばらく|ご不便|buy now|\$\s?\d",
     ),
 }
 _NOTICE_PATTERNS = {code: late(wording, re.IGNORECASE) for code, (wording, _spoken) in _NOTICES.items()}
 _SPOKEN_OF = {code: late(spoken, re.IGNORECASE) for code, (_wording, spoken) in _NOTICES.items()}
-_ROOM = {"paywall": 900}
-"""A paywall leaves the beginning of an article to be seen."""
+_ROOM = {"paywall": 900, "unavailable": 60}
+"""A paywall leaves the beginning of an article to be seen; bridges and shops are closed for repairs too."""
 _LITTLE, _NOTHING = 160, 100  # letters; a character of East Asian scripts counts as three
-_LONGEST = {"bot_check": 1_000, "login_wall": 1_500, "paywall": 20_000, "not_found": 1_000}
+_LONGEST = {"bot_check": 1_000, "login_wall": 1_500, "paywall": 20_000, "not_found": 1_000,
+            "unavailable": 1_000}  # fmt: skip
 _ON_THE_WAY = 300
 """Letters at most of a page that only leads on: where to, and a link for those whom nothing takes there."""
 _SENTENCE = re.compile(r"[^\n.!?。！？]+[.!?。！？]*")
@@ -89,6 +149,11 @@ _AGE_ASKED = 700
 """Letters at most of a page that asks for the reader's age."""
 _AGE = re.compile(r"(?<![A-Za-z\d.,])(?:16|18|19|20|21)(?:\+|\b(?![.,]?\d)|(?=\s?(?:세|岁|歲|歳)))")
 _END = (".", "!", "?", "。", "！", "？")
+_SIGN_IN = re.compile(
+    r"\b(log|sign) ?in\b|login|anmeld|einlogg|connexion|connectez|inicia|acced|entrar|iniciar|zaloguj|logowan|inlogg"
+    r"|giriş|oturum|войти|вход|تسجيل الدخول|로그인|登录|登入|登錄|ログイン",
+    re.IGNORECASE,
+)
 _NEEDS_SCRIPTS = re.compile(
     r"(enable|requires?|need|turn on|without|활성화|启用|啟用|有効).{0,40}(javascript|js\b|자바스크립트)"
     r"|(javascript|자바스크립트).{0,40}(enable|require|disabled|활성화|필요|사용|启用|啟用|禁用|有効)",
@@ -98,7 +163,8 @@ _NEEDS_SCRIPTS = re.compile(
 
 def in_place_of_text(title: str, text: str, seen: SeenText) -> str:
     """Return the code of the notice that a page shows in place of its text; empty if it shows its text."""
-    sentences = [sentence.strip() for sentence in _SENTENCE.findall(text[: max(_LONGEST.values())])]
+    whole = text if seen.heading in text else f"{seen.heading}\n{text}"
+    sentences = [sentence.strip() for sentence in _SENTENCE.findall(whole[: max(_LONGEST.values())])]
     for code, pattern in _NOTICE_PATTERNS.items():
         if len(text) > _LONGEST[code]:
             continue
@@ -107,6 +173,11 @@ def in_place_of_text(title: str, text: str, seen: SeenText) -> str:
             remaining = [sentence for sentence in sentences if not _is_furniture(sentence, code)]
             if sum(map(_weight, remaining)) < _ROOM.get(code, _LITTLE):
                 return code
+    told = sum(_weight(sentence) for sentence in sentences if not _is_button(sentence))
+    if told < _LITTLE and seen.asks_password and _SIGN_IN.search(" ".join([title, *sentences, *seen.buttons])):
+        return "login_wall"
+    if told < _LITTLE and seen.has_captcha and not seen.asks_password:
+        return "bot_check"
     if _asks_for_consent(sentences, seen):
         return "consent_wall"
     if _asks_for_age(sentences, seen):

@@ -1,7 +1,8 @@
 """The face of a source: who publishes a page, who wrote it, when, and how it rates a claim, as the page states it.
 
-Read of JSON-LD (schema.org), of the meta elements of Open Graph, Dublin Core and scholarly journals, and of microdata.
-Nothing is guessed: what a page does not state is unknown. All of it is a stranger's text that a prompt must fence.
+Read of JSON-LD (schema.org), of the meta elements of Open Graph, Dublin Core and scholarly journals, of microdata, of
+the lines about the heading (`byline`), and of the address. Nothing is guessed: what a page does not state is unknown.
+All of it is a stranger's text that a prompt must fence.
 """
 
 from __future__ import annotations
@@ -27,8 +28,12 @@ _AUTHORS = ("author", "citation_author", "dc.creator", "dcterms.creator", "artic
             "byl", "sailthru.author")  # fmt: skip
 _PUBLISHED = ("article:published_time", "citation_publication_date", "citation_date", "dc.date.issued",
               "dcterms.issued", "dcterms.created", "dc.date", "dcterms.date", "date", "pubdate", "publishdate",
-              "parsely-pub-date", "sailthru.date")  # fmt: skip
+              "datepublished", "og:published_time", "published_time", "publish-date", "parsely-pub-date",
+              "sailthru.date")  # fmt: skip
 _CHANGED = ("article:modified_time", "og:updated_time", "dcterms.modified", "last-modified", "revised")
+_OF_OTHERS = {"Comment", "Answer", "Person", "Organization", "ImageObject", "VideoObject"}
+"""Items of microdata whose author and date are not the page's."""
+_MOST_REVIEWS = 5
 
 
 @dataclass(frozen=True)
@@ -64,15 +69,15 @@ NOT_SAID = PageSource()
 def source_of(tree: lxml.html.HtmlElement) -> PageSource:
     """Return what a parsed page states of itself."""
     nodes = list(islice(_linked_data(tree), _MOST_NODES))
-    articles = [node for node in nodes if any(_ARTICLES.match(kind) for kind in _kinds(node))]
-    articles.sort(key=lambda node: "WebPage" in _kinds(node))  # the article's own words go before its page's
-    meta, properties = _meta(tree), _microdata(tree)
+    meta, (items, properties) = _meta(tree), _microdata(tree)
+    articles, item_articles = _articles(nodes), _articles(items)
     named = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and _name(node)}
 
     def first(key: str, names: tuple[str, ...], read: Any) -> str:
         written = (
             *(_referred(node.get(key), named) for node in articles),
             *(value for name in names for value in meta.get(name, ())[: None if key == "author" else 1]),
+            *(item.get(key) for item in item_articles),
             *properties.get(key, ()),
         )
         return next((value for value in map(read, written) if value), "")
@@ -83,9 +88,14 @@ def source_of(tree: lxml.html.HtmlElement) -> PageSource:
         author=_name(authors) if authors else first("author", _AUTHORS, _name),
         published=first("datePublished", _PUBLISHED, date_of),
         changed=first("dateModified", _CHANGED, date_of),
-        claim_review=next((review for node in nodes if (review := _review(node))), None),
+        claim_review=_all_reviews([review for node in (*nodes, *items) if (review := _review(node))]),
         paywall=next((paid for node in nodes if (paid := _is_paid(node)) is not None), None),
     )
+
+
+def _articles(nodes: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    articles = [node for node in nodes if any(_ARTICLES.match(kind) for kind in _kinds(node))]
+    return sorted(articles, key=lambda node: "WebPage" in _kinds(node))  # the article's own words go before its page's
 
 
 def _linked_data(tree: lxml.html.HtmlElement) -> Iterator[Mapping[str, Any]]:
@@ -130,18 +140,25 @@ def _meta(tree: lxml.html.HtmlElement) -> dict[str, list[str]]:
     return found
 
 
-def _microdata(tree: lxml.html.HtmlElement) -> dict[str, list[str]]:
-    """Return the values of microdata, by its property, and the date of an article's `time`."""
-    found: dict[str, list[str]] = {}
+def _microdata(tree: lxml.html.HtmlElement) -> tuple[list[Mapping[str, Any]], dict[str, list[Any]]]:
+    """Return the items of microdata, as JSON-LD would have them, and the values that stand in no item of their own."""
+    items: dict[lxml.html.HtmlElement, dict[str, Any]] = {}
+    loose: dict[str, list[Any]] = {}
     for node in tree.iter():
         if not isinstance(node.tag, str):
             continue
+        if "itemscope" in node.attrib and len(items) < _MOST_NODES:
+            items[node] = {"@type": [kind.rsplit("/", 1)[-1] for kind in node.get("itemtype", "").split()]}
         if name := node.get("itemprop") or ("author" if node.get("rel") == "author" else ""):
-            value = node.get("content") or node.get("datetime") or node.text_content()
-            found.setdefault(name, []).append(value[:_LONGEST])
+            value = items.get(node) or (node.get("content") or node.get("datetime") or node.text_content())[:_LONGEST]
+            owner = next((items[outer] for outer in node.iterancestors() if outer in items), None)
+            if owner is not None:
+                owner.setdefault(name, value)
+            if owner is None or _OF_OTHERS.isdisjoint(owner["@type"]):
+                loose.setdefault(name, []).append(value)
         elif node.tag == "time" and "pubdate" in node.attrib:
-            found.setdefault("datePublished", []).append(node.get("datetime") or node.text_content()[:_LONGEST])
-    return found
+            loose.setdefault("datePublished", []).append(node.get("datetime") or node.text_content()[:_LONGEST])
+    return list(items.values()), loose
 
 
 def _name(value: Any) -> str:
@@ -165,6 +182,16 @@ def _review(node: Mapping[str, Any]) -> ClaimReview | None:
     claim = node.get("claimReviewed")
     claimed = " ".join(claim.split())[:_LONGEST_CLAIM] if isinstance(claim, str) else ""
     return ClaimReview(claimed, words) if words else None
+
+
+def _all_reviews(reviews: list[ClaimReview]) -> ClaimReview | None:
+    """Return the only review; of several one that numbers their claims and their ratings."""
+    some = list(dict.fromkeys(reviews))[:_MOST_REVIEWS]
+    if len(some) < 2:
+        return some[0] if some else None
+    claims = " ".join(f"({number}) {review.claim}" for number, review in enumerate(some, 1))
+    ratings = " ".join(f"({number}) {review.rating}" for number, review in enumerate(some, 1))
+    return ClaimReview(claims[: 2 * _LONGEST_CLAIM], ratings[:_LONGEST])
 
 
 def _grade(rating: Mapping[str, Any]) -> str:
@@ -192,9 +219,10 @@ _DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|º)?\.?\s+(?:de\s+)?([^\W\d
 _MONTH_FIRST = re.compile(r"([^\W\d_]{3,12})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
 _NUMBERS = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})\b")
 _MONTHS = (
-    "jan ene gen oca янв sty", "feb fev fév şub фев lut", "mar mär mae maa мар", "apr abr avr nis апр kwi",
-    "may mai mag maj mei май мая", "jun juin giu haz июн cze", "jul juil lug tem июл", "aug ago aoû aou ağu авг sie",
-    "sep set eyl сен wrz", "oct okt ott out eki окт paź", "nov kas ноя", "dec dez dic déc ara дек gru",
+    "jan ene gen oca янв sty يناير", "feb fev fév şub фев lut فبراير", "mar mär mae maa mrt мар مارس",
+    "apr abr avr nis апр kwi أبريل ابريل", "may mai mag maj mei май мая مايو", "jun juin giu haz июн cze يونيو",
+    "jul juil lug tem июл lip يوليو", "aug ago aoû aou ağu авг sie أغسطس", "sep set eyl сен wrz سبتمبر",
+    "oct okt ott out eki окт paź أكتوبر", "nov kas ноя lis نوفمبر", "dec dez dic déc ara дек gru ديسمبر",
 )  # fmt: skip
 _FIRST_YEAR = 1000
 
@@ -218,6 +246,28 @@ def date_of(value: Any) -> str:
     if numbers := _NUMBERS.match(written):
         return _of_numbers(int(numbers[1]), int(numbers[3]), numbers[2], numbers[4])
     return ""
+
+
+_ADDRESS = re.compile(r"://[^/]+/(?:[^?#]*[/_-])?((?:19|20)\d\d)([/-]?)(\d\d)\2(\d\d)(?=[/_.-]|\Z)")
+
+
+def date_in_address(url: str) -> str:
+    """Return the day that stands in the path of an address, as ISO; empty for none."""
+    found = _ADDRESS.search(url)
+    return _day(found[1], found[3], found[4]) if found else ""
+
+
+_WRITTEN = re.compile(
+    r"(?<!\d)\d{4}\s?[-/.年년]\s?\d{1,2}\s?[-/.月월]\s?\d{1,2}(?:\s?[日일]|\.)?(?!\d)"
+    r"|(?<!\d)\d{1,2}(?:st|nd|rd|th|er|º)?\.?\s(?:de\s)?[^\W\d_]{3,12}\.?,?\s(?:de\s)?\d{4}(?!\d)"
+    r"|[^\W\d_]{3,12}\.?\s\d{1,2}(?:st|nd|rd|th)?,?\s\d{4}(?!\d)|(?<!\d)\d{1,2}([./-])\d{1,2}\1\d{4}(?!\d)"
+)
+
+
+def dates_in(line: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where a date is written, from and to, and the date as ISO; empty where it may be another day or none."""
+    for found in _WRITTEN.finditer(line):
+        yield found.start(), found.end(), date_of(found[0])
 
 
 def _of_numbers(first: int, second: int, sign: str, year: str) -> str:

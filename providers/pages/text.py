@@ -17,7 +17,7 @@ from providers.http.reading_process import TooCostly, read_apart, serve
 from providers.pages import notices, types
 from providers.pages.html_text import SeenText, html_text, parsed
 from providers.pages.pdf_text import BadPdf, pdf_pages
-from providers.pages.source import NOT_SAID, PageSource, date_of
+from providers.pages.source import NOT_SAID, PageSource, date_in_address, date_of
 
 LONGEST = 400_000
 """Characters of a page that are kept."""
@@ -39,6 +39,7 @@ FAULTS = {
     "login_wall": "The page asks its reader to sign in and shows nothing else.",
     "paywall": "The page shows its text to subscribers only.",
     "not_found": "The page says that what stood here does not exist.",
+    "unavailable": "The page says that it is closed: for repairs, to readers from here, or for sale.",
     "moved": "The page holds nothing but the way to another address.",
     "too_costly": "The page could not be read within its limits of time and memory.",
 }
@@ -116,7 +117,7 @@ def _page_text(page: FetchedPage, decoded: Decoded, seen: SeenText) -> PageText:
         encoding=decoded.encoding,
         language=_language(seen.language, text),
         comments_at=starts,
-        source=seen.source.as_json(),
+        source=replace(seen.source, published=seen.source.published or date_in_address(page.url)).as_json(),
     )
 
 

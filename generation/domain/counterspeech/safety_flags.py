@@ -28,6 +28,13 @@ _PLACE = re.compile(
     r"|[가-힣]{1,6}(?:시|군|구|동|읍|면) ?[가-힣0-9]{1,10}(?:로|길) ?\d{1,4}|\d{1,4}번지|\d{1,4}동 ?\d{1,4}호"
     r"|[\u4e00-\u9fff]{1,6}(?:路|街|巷|弄|道)\d{1,5}号"
 )
+_SPELLED = re.compile(r"\b\w+(?: dot \w+){0,3} at \w+(?: dot \w+){1,3}\b", re.IGNORECASE)
+"""An e-mail address whose signs are written as words."""
+_DENIED = re.compile(
+    r"\b(?:nobody is|no one is|not|isn't|aren't|never)(?! (?:only|just)\b) (?:an? |the )?\w+"
+    r"|[가-힣]{1,12}(?:은|는|이|가) 아(?:니|닙|닌)[가-힣]{0,8}|(?:不是|并非|不算|没人是)(?!吗)[^，。]{1,6}"
+)
+"""A name that somebody is said not to be."""
 TOXIC = 0.5
 """A reply with this toxicity or more is flagged, whatever words it uses."""
 
@@ -100,9 +107,11 @@ def in_wording(
         FlaggedWords(Flag.REPEATS_INSULT, insult) for insult in insults if says(text, insult) or says(spelled, insult)
     ][:1]
     folded = plain(text)
+    spared = _DENIED.sub(" ", folded)
     for flag, words in _lists().items():
-        matched = next((phrase for phrase in words.phrases if says(text, phrase)), None)
-        if matched is None and (found := next(filter(None, (each.search(folded) for each in words.patterns)), None)):
+        said = spared if flag is Flag.CALLS_NAMES else folded
+        matched = next((phrase for phrase in words.phrases if says(said, phrase)), None)
+        if matched is None and (found := next(filter(None, (each.search(said) for each in words.patterns)), None)):
             matched = found.group()
         if matched is None and flag is Flag.SWEARS and (starred := _STARRED.search(plain(text))):
             matched = starred.group()
@@ -114,7 +123,7 @@ def in_wording(
 
 def leads_to_a_person(text: str) -> list[FlaggedWords]:
     """Return the flag of a text that holds a handle, an e-mail or postal address, or a telephone number."""
-    place = _PLACE.search(text)
+    place = _PLACE.search(text) or _SPELLED.search(text)
     kinds = mask(text, frozenset(Mask) - {Mask.URLS})[1]
     return [FlaggedWords(Flag.POINTS_AT_A_PERSON, place.group() if place else "")] if place or kinds else []
 

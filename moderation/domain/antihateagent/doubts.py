@@ -31,31 +31,51 @@ _FALSE = (
     r"|(?:a|an old|the) (?:myth|lie|hoax|rumou?r|canard|legend)|baseless|unfounded|unproven|debunked|disprove[dn]"
     r"|refuted|discredited|nonsense|made up|fabricated|no (?:evidence|proof|basis|truth|sign|indication)"
     r"|nicht wahr|falsch|unwahr|widerlegt|keine belege|erfunden|faux|fausse|pas vrai|aucune preuve|démenti\w*"
-    r"|infondé\w*|falso|falsa|no es ciert[oa]|sin pruebas|desmentid[oa]|bulo|non è vero|nessuna prova|não é verdade"
+    r"|infondé\w*|falso|falsa|no es (?:ciert[oa]|verdad)|sin pruebas|desmentid[oa]s?|bulo|non è vero|nessuna prova"
+    r"|não é (?:verdade|certo)|mentira|boato|sem provas|bufala|smentit[oae]|infondat[oae]|senza prove"
+    r"|niet waar|niet juist|klopt niet|onjuist|onwaar|verzonnen|geen bewijs|weerlegd|nieprawd\w*|fałsz\w*|zmyślon\w*"
+    r"|brak dowodów|nie ma dowodów|doğru değil\w*|gerçek değil\w*|asılsız|uydurma|yanlış|yalan\w*|kanıt yok"
+    r"|неправд\w*|не ?верно|ложь|ложн\w+|выдум\w+|миф|фейк\w*|не соответству\w+|нет доказательств|опроверг\w+"
+    r"|(?:ليس|ليست|غير) صحيح\w*|كاذب\w*|شائعة|إشاعة|زائف\w*|مفبرك\w*|لا أساس|لا دليل|لا صحة"
 )
 _FALSE_KO = r"사실이 ?아니|사실과 ?다르|거짓|허위|근거(?:가|는)? ?없|틀렸|틀린|낭설|괴담"
 _FALSE_ZH = (
     "谣言|謠言|不实|不實|不属实|不屬實|虚假|虛假|是假的|错误的|錯誤的|不是真的|毫无根据|毫無根據|辟谣|闢謠"
-    "|(?:没有|沒有)(?:证据|根据|依据|證據|根據)|デマ|誤り|事実無根"
+    "|(?:没有|沒有)(?:证据|根据|依据|證據|根據)|デマ|誤り|事実無根|(?:事実|本当|真実|正しく)(?:で|に"
+    "|と)?は?(?:あり|ない|な[いく])"
+    "|事実と異な|根拠(?:が|の|は)な|虚偽|誤情報"
 )
 _DENIES_BEFORE = re.compile(
-    rf"\b(?:{_FALSE})\b|\b(?:den(?:y|ies|ied|ying)|refut\w+|reject\w*|disput\w+|contradict\w*|debunk\w*|doubts?|doubted"
+    rf"\b(?:{_FALSE})\b|\b(?:den(?:y|ies|ied|ying)|refut\w+|reject\w*|disput\w+|contradict\w*|debunk\w*|doubts?"
+    rf"|doubted"
     r"|contrary to|rather than|instead of|without|never|nobody|no one|none of|neither|not|cannot|hardly)\b|n['’]t\b"
-    r"|\b(?:nicht|kein\w*|bestreit\w*|widerspr\w*|ne\b.{0,30}\bpas|niega\w*|desmient\w*|nunca|non|não)\b"
+    r"|\b(?:nicht|kein\w*|bestreit\w*|widerspr\w*|ne\b.{0,30}\bpas|niega\w*|desmient\w*|nunca|non|não|niet|geen"
+    r"|ontken\w*"
+    r"|nie|zaprzecz\w*|не|отриц\w*|опровер\w*|ليس|ليست|ينفي|نفى|نفت)\b"
     rf"|사실이 아닌|사실과 다른|{_FALSE_KO}|{_FALSE_ZH}|并非|並非|不是|没有|沒有|所谓|所謂|否认|否認|驳斥|駁斥"
     r"|从未|從未",
     re.IGNORECASE,
 )
 _DENIES_AFTER = re.compile(
-    rf"\b(?:is|are|was|were|be|been|proved|turned out|ist|sind|war|est|es|è|é)\b.{{0,40}}\b(?:{_FALSE})\b"
+    rf"\b(?:is|are|was|were|be|been|proved|turned out|ist|sind|war|est|es|è|é|is|jest|to)\b.{{0,40}}\b(?:{_FALSE})\b"
+    r"|\b(?:iddia\w*|söylenti\w*|haber\w*)\b.{0,20}\b(?:doğru|gerçek|asılsız|yanlış|yalan|uydurma)"
+    rf"|\b(?:это|является)\b.{{0,30}}\b(?:{_FALSE})\b|\b(?:не соответству|неверн|неправд|ложн|выдум|опроверг)\w*"
+    r"|(?:ليس|ليست|غير) صحيح|كاذب|لا أساس|شائعة"
     rf"|{_FALSE_KO}|아니(?:다|라|며|고|었)|아닙니다|지 ?않(?:다|는|았|습)|부인|반박"
     rf"|{_FALSE_ZH}|否认|否認|驳斥|駁斥|ではない",
     re.IGNORECASE,
 )
+_DENIES_WITHIN = re.compile(
+    rf"(?:说法|說法|传言|傳言|传闻|傳聞|消息|谣传|言论|言論|という[^。]{{0,8}}"
+    rf"|との[^。]{{1,8}}).{{0,8}}(?:{_FALSE_ZH})",
+    re.IGNORECASE,
+)
+"""Where words have no spaces between, a passage is widened to its clause, and may take the denial in."""
 _JUDGES_BEFORE = re.compile(
     r"\W*(?:this|that|these|it|the (?:claim|statement|rumou?r|post|figure)|such|rating|verdict|conclusion"
     r"|fact[ -]?check|our|das|diese\w*|bewertung|c['’]est|cette|ce\b|esto|esa|la afirmación|이는|이 ?주장"
-    r"|해당 ?주장|그러나|하지만|판정|결론|这|這|该说法|此说法|结论|結論|但|これは|この)",
+    r"|해당 ?주장|그러나|하지만|판정|결론|这|這|该说法|此说法|结论|結論|但|これは|この"
+    r"|dit\b|deze|dat\b|to\b|ta\b|bu\b|это|данн|هذا|هذه|essa?|isso|questo|questa)",
     re.IGNORECASE,
 )
 _JUDGED_NEXT = re.compile(rf"\b(?:{_FALSE})\b|{_FALSE_KO}|{_FALSE_ZH}", re.IGNORECASE)
@@ -84,7 +104,8 @@ def rated_claim(source: Mapping[str, Any]) -> str:
 
 def _is_denied(text: str, passage: Span, sentence: Span) -> bool:
     before, after = text[sentence.start : passage.start], text[passage.end : sentence.end]
-    if _DENIES_BEFORE.search(before) or _DENIES_AFTER.search(after):
+    within = text[passage.start : passage.end]
+    if _DENIES_BEFORE.search(before) or _DENIES_AFTER.search(after) or _DENIES_WITHIN.search(within):
         return True
     following = text[sentence.end : sentence.end + _NEXT].lstrip(' \n"”»」』')
     judging = following[: sentence_of(following, Span(0, 1)).end] if following else ""

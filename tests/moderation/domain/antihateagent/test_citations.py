@@ -1,10 +1,15 @@
 """The verdict's reason: citations in every spelling, addresses, quotations, and statements without a source."""
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from moderation.domain.antihateagent.citations import CheckedRationale, check_rationale
 from moderation.domain.antihateagent.hosts import domain_of
 
+ROWS = [json.loads(line) for line in Path(__file__).with_name("rationales.jsonl").read_text("utf-8").splitlines()]
 POST = ["White roses only in our garden, says our street of 40 houses."]
 PAGE = ["The office counted 412 newcomers in 2023."]
 
@@ -123,3 +128,12 @@ def test_a_statement_with_a_figure_or_a_name_and_no_source_is_marked(sentence: s
 )
 def test_a_host_is_named_by_its_registered_domain(url: str, domain: str) -> None:
     assert domain_of(url) == domain
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["text"])
+def test_reasons_in_three_languages_cite_as_people_write(row: dict[str, Any]) -> None:
+    found = check_rationale(row["text"], (1, 2, 3), [*POST, "흰 장미만 심자", "只种白玫瑰"], PAGE, ())
+    if "unsourced" in row:
+        assert bool(found.unsourced) is row["unsourced"]
+    else:
+        assert (sorted(found.cited), sorted(found.unknown)) == (row["cited"], row["unknown"])
