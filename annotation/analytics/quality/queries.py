@@ -26,7 +26,7 @@ _ROW = np.dtype(
         *(("informativeness", "i2"), ("not_sure", "?"), ("low_quality", "?"), ("seconds", "f8"), ("first_round", "?")),
     ]
 )
-"""What is held of a label, in the order of `LabelColumns`: 43 bytes."""
+"""What is held of a label, by the names of `LabelColumns`: 41 bytes."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def read_rows(project: Project, codes: Mapping[int, int], tell: LabelsRead) -> L
 
     rows = _rows(told_of(seats.iterator(chunk_size=TOLD_EVERY), tell), number_of)
     table = np.fromiter(rows, dtype=_ROW)
-    return LabelColumns(*(table[name] for name in _ROW.names or ()), sets.members)
+    return LabelColumns(sets=sets.members, **{name: table[name] for name in _ROW.names or ()})
 
 
 @dataclass(frozen=True)
