@@ -20,11 +20,9 @@ from annotation.domain.statistics.arrays import Flags, Floats, Ints
 from annotation.models import Project, Seat
 
 UNDATED = -1
-_ROW = np.dtype(
-    [
-        *(("case", "i4"), ("annotator", "i8"), ("category", "i4"), ("final", "i4"), ("version", "i4"), ("week", "i4")),
-        *(("informativeness", "i2"), ("not_sure", "?"), ("low_quality", "?"), ("seconds", "f8"), ("first_round", "?")),
-    ]
+_ROW = (
+    *(("case", "i4"), ("annotator", "i8"), ("category", "i4"), ("final", "i4"), ("version", "i4"), ("week", "i4")),
+    *(("informativeness", "i2"), ("not_sure", "?"), ("low_quality", "?"), ("seconds", "f8"), ("first_round", "?")),
 )
 """What is held of a label, by the names of `LabelColumns`: 41 bytes."""
 
@@ -92,8 +90,8 @@ def read_rows(project: Project, codes: Mapping[int, int], tell: LabelsRead) -> L
         return sets.number(index_of[code] for code in codes_of(None if key is None else codes[key], stored))
 
     rows = _rows(told_of(seats.iterator(chunk_size=TOLD_EVERY), tell), number_of)
-    table = np.fromiter(rows, dtype=_ROW)
-    return LabelColumns(sets=sets.members, **{name: table[name] for name in _ROW.names or ()})
+    table = np.fromiter(rows, dtype=np.dtype(list(_ROW)))
+    return LabelColumns(sets=sets.members, **{name: table[name] for name, _kind in _ROW})
 
 
 @dataclass(frozen=True)
