@@ -117,7 +117,7 @@ def add(figures: Mapping[int, Figures], further: Mapping[int, Figures]) -> None:
 
 
 def tell(line: str) -> None:
-    """Say how far it is: the whole takes half an hour at a million posts."""
+    """Say how far it is: the whole takes an hour or more at a million posts."""
     print(f"{time.strftime('%H:%M:%S')} {line}", file=sys.stderr, flush=True)
 
 
