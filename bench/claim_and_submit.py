@@ -22,7 +22,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -107,15 +108,8 @@ def main() -> None:
 
 def served(filled: dict[str, Any], sizes: list[str], seconds: float) -> dict[str, Any]:
     """Start the server and measure all sizes. The bare view is measured before and after, on the same machine state."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "gunicorn", "--config", "python:config.server.gunicorn_config"]
-    options = ["--bind", f"127.0.0.1:{port}", "--workers", "2", "--keep-alive", "60"]
-    server = subprocess.Popen([*command, *options], cwd=ROOT, start_new_session=True)
-    try:
-        wait_for(port)
-        spent = partial(processor_seconds, server.pid)
+    with serving() as (port, server):
+        spent = partial(processor_seconds, server)
         middle = filled["projects"][sizes[len(sizes) // 2]]
         labelled(port, middle, 3, bare=False)  # load templates and open connections before measuring
         rates: dict[bool, list[list[float]]] = {True: [], False: []}
@@ -125,9 +119,6 @@ def served(filled: dict[str, Any], sizes: list[str], seconds: float) -> dict[str
             rates[bare].append(labelled(port, middle, seconds / 2, bare=bare))
             costs[bare].append([after - first for after, first in zip(spent(), before, strict=True)])
         rounds = {size: labelled(port, filled["projects"][size], seconds, bare=False) for size in sizes}
-    finally:
-        os.killpg(server.pid, signal.SIGKILL)
-        server.wait()
     ours, theirs = (sum(map(len, rates[bare])) / seconds for bare in (False, True))
     times = {size: sorted(seconds_of_rounds) for size, seconds_of_rounds in rounds.items()}
     p95, p99 = ({size: each[int(len(each) * share)] for size, each in times.items()} for share in (0.95, 0.99))
@@ -148,6 +139,23 @@ def served(filled: dict[str, Any], sizes: list[str], seconds: float) -> dict[str
         "queries": filled["queries"],
         "ok": ours / theirs >= WANTED_RATIO and growth <= WANTED_GROWTH,
     }
+
+
+@contextmanager
+def serving() -> Iterator[tuple[int, int]]:
+    """Start gunicorn with two processes. Yield its port and the id of its first process."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "gunicorn", "--config", "python:config.server.gunicorn_config"]
+    options = ["--bind", f"127.0.0.1:{port}", "--workers", "2", "--keep-alive", "60"]
+    server = subprocess.Popen([*command, *options], cwd=ROOT, start_new_session=True)
+    try:
+        wait_for(port)
+        yield port, server.pid
+    finally:
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
 
 
 def labelled(port: int, project: dict[str, Any], seconds: float, *, bare: bool) -> list[float]:

@@ -38,6 +38,7 @@ def items(request: PersonRequest, slug: str) -> HttpResponse:
         matching, problem, status = Item.objects.none(), unknown.sentence, 400
     shown = matching.select_related("category").prefetch_related(_open_disputes())
     pages = BoundedPaginator(shown, PAGE_LENGTH, MOST_COSTLY if search.is_costly(filters) else MOST_COUNTED)
+    ready = Item.objects.filter(project=member.project, stage=Stage.READY).order_by("pk")
     context = {
         "page": listed_page(pages, visible_items(member), request.GET),
         "asked": filters,
@@ -47,7 +48,7 @@ def items(request: PersonRequest, slug: str) -> HttpResponse:
         "slow_search": bool(filters.keys() & text_search.FILTERS) and not text_index.is_there(),
         "searches": saved_searches.open_to(member),
         "acts": list(ACTS.values()) if member.administers else [],
-        "ready": member.administers and Item.objects.filter(project=member.project, stage=Stage.READY).count(),
+        "ready": BoundedPaginator(ready, PAGE_LENGTH, MOST_COUNTED) if member.administers else None,
     }
     return project_page(request, member, "annotation/items.html", context, status=status)
 

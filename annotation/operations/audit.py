@@ -2,30 +2,24 @@
 
 `audit` reads one moment of the database and returns messages, none if all is correct. It changes nothing. Labels,
 rulings and releases are append-only and each has its event; an item's stage is the one after its last event; a
-consensus is the one that the rules give for its votes. Files are checked in `audit_files`, runs in `audit_runs`.
+consensus is the one that the rules give for its votes. Items are checked in `audit_items`, files in `audit_files`,
+runs in `audit_runs`.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import timedelta
-from itertools import groupby, islice
-from operator import attrgetter, itemgetter
+from itertools import islice
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Count, F, Max, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery
 
 from annotation.assignment.prior_display import CLOCK_TOLERANCE
-from annotation.consensus.case_from_rows import first_seats, intent_of, vote_of
-from annotation.consensus.close import are_final
 from annotation.core.append_only import missing_triggers
 from annotation.core.snapshots import snapshot
-from annotation.domain.alignment import aligned_flag, alignment
-from annotation.domain.category_sets import further_of
-from annotation.domain.choices import EventVerb, Reason, Source, Stage
-from annotation.domain.item_decision import Case, Findings, findings
-from annotation.domain.patterns import pattern_of
+from annotation.domain.choices import EventVerb, Reason, Stage
 from annotation.models import (
     Adjudication,
     Dispute,
@@ -41,17 +35,12 @@ from annotation.models import (
     Seat,
 )
 from annotation.operations.audit_files import file_problems
+from annotation.operations.audit_items import item_problems
 from annotation.operations.audit_runs import run_problems
 from runs.sql.database_clock import seconds_from_now
 
 EXAMPLES = 20
 """The maximum number of problems of one kind that are listed; further ones are only counted."""
-
-_CHUNK = 1000
-_UNSWEPT = timedelta(minutes=10)
-"""How long an item may stay open after its last label became final: the sweeper closes it."""
-Choice = tuple[int | None, list[int]]
-"""What a decision names: the key of its category, and the codes of all where there are several."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +77,7 @@ def audit(project: Project) -> list[str]:
         _rulings_and_events,
         _disputes,
         _known_answers,
-        _items,
+        item_problems,
         run_problems,
         file_problems,
     )
@@ -141,32 +130,25 @@ def _labels(project: Project) -> Iterator[str]:
 
 def _not_in_force(project: Project) -> Iterator[str]:
     """Check that a newest label without a seat was removed by an event, and that no older label is valid."""
-    newest = (
-        Label.objects.filter(item__project=project)
-        .order_by("seat_id", "annotator_id", "-revision")
-        .values_list("seat_id", "annotator_id", "public_id", "in_force_at__pk")
+    labels = Label.objects.filter(item__project=project)
+    newer = Label.objects.filter(
+        seat=OuterRef("seat"), annotator=OuterRef("annotator"), revision__gt=OuterRef("revision")
     )
+    last = labels.filter(~Exists(newer), in_force_at__isnull=True).values("public_id")
     taken_back = _rows_of(project, EventVerb.TAKEN_BACK, EventVerb.LABEL_REMOVED)
-    labels: Iterable[tuple[int, int, UUID, int | None]] = newest.iterator(chunk_size=5000)
-    for _key, rows in groupby(labels, key=itemgetter(0, 1)):
-        (_seat, _annotator, last, at), *older = rows
-        if at is None and last not in taken_back:
-            yield f"Label {last}: it is not in force, and no event says that it was taken back."
-        for _seat, _annotator, label, at in older:
-            if at is not None:
-                yield f"Label {label}: an older revision is in force than {last}."
+    for label in _ids_of(last.difference(taken_back)):
+        yield f"Label {label}: it is not in force, and no event says that it was taken back."
+    older = labels.filter(Exists(newer), in_force_at__isnull=False).annotate(
+        last=Subquery(newer.order_by("-revision").values("public_id")[:1])
+    )
+    for label, newest in older.order_by("pk").values_list("public_id", "last"):
+        yield f"Label {label}: an older revision is in force than {newest}."
 
 
 def _labels_and_events(project: Project) -> Iterator[str]:
     """Check that every label given here has one event, and every such event its label."""
-    event_counts = _rows_of(project, EventVerb.LABELLED, EventVerb.CORRECTED)
-    labels = set(Label.objects.filter(item__project=project, imported=False).values_list("public_id", flat=True))
-    for label in sorted(labels - event_counts.keys()):
-        yield f"Label {label}: no event tells of it."
-    for label in sorted(event_counts.keys() - labels):
-        yield f"Label {label}: an event tells of it, but it is lost."
-    for label in sorted(label for label, times in event_counts.items() if times > 1):
-        yield f"Label {label}: {event_counts[label]} events tell of it."
+    given = Label.objects.filter(item__project=project, imported=False).values("public_id")
+    return _compared("Label", given, _rows_of(project, EventVerb.LABELLED, EventVerb.CORRECTED))
 
 
 _BROUGHT = (EventVerb.IMPORTED, EventVerb.FILLED)
@@ -187,17 +169,11 @@ def _imported_labels(project: Project) -> Iterator[str]:
 def _rulings_and_events(project: Project) -> Iterator[str]:
     """Check that every ruling, replacement and report has one event, and every event its row."""
     rulings = Adjudication.objects.filter(item__project=project, reviewer__isnull=False)
-    by_ruling: dict[str, set[UUID]] = {ruling: set() for ruling in Ruling.values}
-    for ruling, public_id in rulings.values_list("ruling", "public_id"):
-        by_ruling[ruling].add(public_id)
-    for ruling, rows in by_ruling.items():
-        yield from _compared("Ruling", rows, _rows_of(project, ruling))
+    for ruling in Ruling.values:
+        yield from _compared("Ruling", rulings.filter(ruling=ruling).values("public_id"), _rows_of(project, ruling))
     replaced = Replacement.objects.filter(item__project=project, reviewer__imported_name="")
-    yield from _compared(
-        "Replacement of label",
-        set(replaced.values_list("label__public_id", flat=True)),
-        _rows_of(project, EventVerb.REPLACE),
-    )
+    replacements = _rows_of(project, EventVerb.REPLACE)
+    yield from _compared("Replacement of label", replaced.values("label__public_id"), replacements)
     reports = Counter(Report.objects.filter(item__project=project).values_list("item__public_id", flat=True))
     recorded = Counter(
         Event.objects.filter(project=project, verb=EventVerb.REPORT).values_list("item__public_id", flat=True)
@@ -212,19 +188,25 @@ def _rulings_and_events(project: Project) -> Iterator[str]:
         yield f"Item {item}: a report of it waits for an answer, but it is not taken out."
 
 
-def _compared(kind: str, rows: set[UUID], event_counts: Counter[UUID]) -> Iterator[str]:
-    for row in sorted(rows - event_counts.keys()):
+def _compared(kind: str, rows: QuerySet[Any, Any], events: QuerySet[Any, Any]) -> Iterator[str]:
+    """Compare the ids of rows with those that events name. The database does it: there are millions of labels."""
+    for row in _ids_of(rows.difference(events)):
         yield f"{kind} {row}: no event tells of it."
-    for row in sorted(event_counts.keys() - rows):
+    for row in _ids_of(events.difference(rows)):
         yield f"{kind} {row}: an event tells of it, but it is lost."
-    for row in sorted(row for row in rows & event_counts.keys() if event_counts[row] > 1):
-        yield f"{kind} {row}: {event_counts[row]} events tell of it."
+    doubled = events.annotate(n=Count("pk")).filter(n__gt=1).order_by("row")
+    for row, times in doubled.values_list("row", "n"):
+        yield f"{kind} {row}: {times} events tell of it."
 
 
-def _rows_of(project: Project, *verbs: str) -> Counter[UUID]:
-    """Return the rows that events with these verbs name, and how often."""
-    rows = Event.objects.filter(project=project, verb__in=verbs).values_list("row", flat=True)
-    return Counter(row for row in rows if row is not None)
+def _ids_of(rows: QuerySet[Any, Any]) -> list[Any]:
+    """Return the single column of these rows, sorted."""
+    return sorted(value for row in rows for value in row.values())
+
+
+def _rows_of(project: Project, *verbs: str) -> QuerySet[Any, Any]:
+    """Return the rows that events with these verbs name, as `row`."""
+    return Event.objects.filter(project=project, verb__in=verbs, row__isnull=False).order_by().values("row")
 
 
 def _disputes(project: Project) -> Iterator[str]:
@@ -250,153 +232,3 @@ def _known_answers(project: Project) -> Iterator[str]:
 
 def _ids(items: QuerySet[Item]) -> list[UUID]:
     return list(items.order_by("pk").values_list("public_id", flat=True))
-
-
-# ── Items ─────────────────────────────────────────────────────────────────────
-
-
-def _items(project: Project) -> Iterator[str]:
-    """Check that each item has the stage that its events, seats and votes give."""
-    last = 0
-    items = Item.objects.filter(project=project).select_related("project", "category", "intended").order_by("pk")
-    while chunk := list(items.filter(pk__gt=last)[:_CHUNK]):
-        last = chunk[-1].pk
-        stages, seats, decided, emptied = _stages_told(chunk), _seats(chunk), _decided(chunk), _emptied(chunk)
-        for item in chunk:
-            for problem in _item_problems(
-                item, stages.get(item.pk), seats.get(item.pk, []), decided.get(item.pk), emptied
-            ):
-                yield f"Item {item.public_id} ({item.external_id}): {problem}"
-
-
-_STAGE_AFTER: Mapping[str, Stage] = {
-    EventVerb.DECIDE: Stage.GOLD,
-    EventVerb.EXCLUDE: Stage.EXCLUDED,
-    EventVerb.NEW_ROUND: Stage.LABELLING,
-    EventVerb.MORE_SEATS: Stage.LABELLING,
-    EventVerb.REOPEN: Stage.LABELLING,
-    EventVerb.REPORT: Stage.EXCLUDED,
-    EventVerb.WITHDRAW_ITEM: Stage.EXCLUDED,
-    EventVerb.DISPUTED: Stage.DISPUTED,
-    EventVerb.TAKEN_BACK: Stage.LABELLING,
-    EventVerb.SEATS_ADDED: Stage.LABELLING,
-    EventVerb.ASKED_AGAIN: Stage.LABELLING,
-    EventVerb.KNOWN_MARKED: Stage.KNOWN,
-    EventVerb.KNOWN_ENDED: Stage.LABELLING,  # or a stage before it
-}
-"""The stage of an item after an event; `closed` and `report_answered` name it in their facts."""
-_STAGE_TOLD = (EventVerb.CLOSED, EventVerb.REPORT_ANSWERED)
-_BEFORE_LABELLING = (Stage.IMPORTED, Stage.READY)
-
-
-def _stages_told(items: Sequence[Item]) -> dict[int, Stage]:
-    """Return the stage of each item after its last event that sets a stage."""
-    verbs = (*_STAGE_TOLD, *_STAGE_AFTER)
-    events = Event.objects.filter(item__in=items, verb__in=verbs).order_by("pk")
-    stages: dict[int, Stage] = {}
-    for item, verb, facts in events.values_list("item_id", "verb", "facts"):
-        if verb == EventVerb.TAKEN_BACK and stages.get(item) is Stage.KNOWN:
-            continue  # the answer stays known when people take back labels
-        stage = Stage(facts["stage"]) if verb in _STAGE_TOLD else _STAGE_AFTER[verb]
-        stages[item] = Stage.LABELLING if stage in _BEFORE_LABELLING else stage  # an item that was opened has no event
-    return stages
-
-
-def _seats(items: Sequence[Item]) -> dict[int, list[Seat]]:
-    seats = (
-        Seat.objects.filter(item__in=items)
-        .select_related("label__category", "label__replacement__category")
-        .order_by("item_id", "round", "number")
-    )
-    return {item: list(rows) for item, rows in groupby(seats, key=attrgetter("item_id"))}
-
-
-def _decided(items: Sequence[Item]) -> dict[int, Choice]:
-    """Return the categories of the newest decision about each item."""
-    decisions = Adjudication.objects.filter(item__in=items, ruling=Ruling.DECIDE).order_by("pk")
-    rows = decisions.values_list("item_id", "category_id", "categories")
-    return {item: (category, categories) for item, category, categories in rows}
-
-
-def _emptied(items: Sequence[Item]) -> frozenset[str]:
-    """Return the seats whose label was removed because its annotator left."""
-    removed = Event.objects.filter(item__in=items, verb=EventVerb.LABEL_REMOVED)
-    return frozenset(facts["seat"] for facts in removed.values_list("facts", flat=True))
-
-
-def _item_problems(
-    item: Item, recorded: Stage | None, seats: list[Seat], decided: Choice | None, emptied: frozenset[str]
-) -> Iterator[str]:
-    stage = Stage(item.stage)
-    yield from _stage_problems(item, stage, recorded)
-    yield from _seat_problems(item, stage, seats, emptied)
-    yield from _outcome_problems(item, stage, [seat for seat in seats if seat.round == item.round], decided)
-
-
-def _stage_problems(item: Item, stage: Stage, recorded: Stage | None) -> Iterator[str]:
-    begun = stage in (Stage.IMPORTED, Stage.READY, Stage.LABELLING)
-    if recorded is not None and stage is not recorded and not (begun and recorded is Stage.LABELLING):
-        yield f"it stands at {stage}, but its last event left it at {recorded}."
-    if recorded is None and not begun and item.category_source != Source.IMPORTED:
-        yield f"it stands at {stage}, but no event tells how it got there."
-
-
-def _seat_problems(item: Item, stage: Stage, seats: list[Seat], emptied: frozenset[str]) -> Iterator[str]:
-    """Check that the seats of a round are numbered 1 to k, and that all of them are filled in a closed round."""
-    rounds = {number: list(rows) for number, rows in groupby(seats, key=attrgetter("round"))}
-    for number, rows in rounds.items():
-        if [seat.number for seat in rows] != list(range(1, max(seat.seats for seat in rows) + 1)):
-            yield f"round {number} lacks a seat or has one too many."
-    current = rounds.get(item.round, [])
-    filled = sum(seat.label is not None for seat in current)
-    if stage is Stage.LABELLING and len(current) != item.seats:
-        yield f"it has {len(current)} seats in round {item.round} instead of {item.seats}."
-    if stage is Stage.LABELLING and current and filled == len(current) and are_final(item, current, _UNSWEPT):
-        yield "all its seats are filled, but it was not closed; `sweep` closes it."
-    by_votes = stage is Stage.DISPUTED or item.category_source in (Source.CONSENSUS, Source.ADJUDICATED)
-    if by_votes and stage in (Stage.DISPUTED, Stage.GOLD) and (not current or filled != item.seats):
-        yield f"it is closed with {filled} labels instead of {item.seats}."
-    first = rounds.get(1, [])
-    if first and item.round == 1 and stage not in (Stage.DISPUTED, Stage.GOLD):
-        first = first[: first_seats(first)]  # those whom a reviewer asked in addition may still answer
-    if item.closed_at is not None and (
-        not first or any(seat.label is None and str(seat.public_id) not in emptied for seat in first)
-    ):
-        yield "its first round is not complete, but it was closed."
-    if by_votes and stage is Stage.GOLD and item.closed_at is None:
-        yield "it is gold by its votes, but was never closed."
-
-
-def _outcome_problems(item: Item, stage: Stage, seats: list[Seat], decided: Choice | None) -> Iterator[str]:
-    """Check that the stored outcome is the one that the rules give for the votes, or a person's ruling."""
-    if stage is not Stage.GOLD:
-        if item.category_source is not None:
-            yield f"it is not gold, but its category has the source {item.category_source}."
-        return
-    if item.category is None or item.hateful != item.category.hateful or item.category_source is None:
-        yield "it is gold without a category, a binary outcome of it, or a source."
-        return
-    if item.category_source == Source.ADJUDICATED and decided != (item.category_id, item.categories):
-        yield "its category is not the one of its newest decision."
-    if item.category_source in (Source.CONSENSUS, Source.ADJUDICATED):
-        yield from _vote_problems(item, findings(_case(item, seats)))
-    if item.pattern and pattern_of(item.pattern).difficulty != item.difficulty:
-        yield f"its difficulty is not that of the pattern {item.pattern}."
-    if item.pattern and (item.pattern[2] == "1") != item.hateful:
-        yield f"its pattern {item.pattern} contradicts its outcome."
-    value = item.category.value()
-    further = further_of(value, item.categories)
-    if item.aligned != aligned_flag(alignment(value, value.hateful, intent_of(item), further)):
-        yield "its alignment is not that of its category and its intent."
-
-
-def _case(item: Item, seats: Iterable[Seat]) -> Case:
-    return Case(tuple(vote_of(seat.label) for seat in seats if seat.label is not None), intent_of(item))
-
-
-def _vote_problems(item: Item, computed: Findings) -> Iterator[str]:
-    if item.level != computed.level:
-        yield f"its level is {item.level}, its votes say {computed.level or 'nothing yet'}."
-    agreed = tuple(value.code for value in (computed.category, *computed.further) if value)
-    if item.category_source == Source.CONSENSUS and agreed != item.codes:
-        yield "its category is not the consensus of its votes."

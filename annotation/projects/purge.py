@@ -41,7 +41,7 @@ from runs.sql.planner_statistics import refresh_statistics
 
 log = logging.getLogger(__name__)
 
-ITEMS_AT_ONCE = 200
+ITEMS_AT_ONCE = 1000
 ROWS_AT_ONCE = 1000
 SECONDS = 60.0
 """The maximum time that one sweep purges, in seconds; the next sweep continues."""

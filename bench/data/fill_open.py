@@ -49,6 +49,11 @@ def fill(size: int) -> dict[str, Any]:
         posts.flush()
         call_command("import_items", project.slug, posts.name, stdout=StringIO())
     call_command("batches", project.slug, "--open-all", stdout=StringIO())
+    return signed_in(project)
+
+
+def signed_in(project: Project) -> dict[str, Any]:
+    """Add the annotators to a project. Return it with a category and each annotator's membership and session."""
     people = [add_member(project, f"annotator-{number}", Role.ANNOTATOR).membership for number in range(PEOPLE)]
     for member in people:
         consent(member)

@@ -1,7 +1,6 @@
 """A project of hundreds of thousands of posts with seats and labels, made by the database from one row of each kind."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Model
@@ -9,6 +8,7 @@ from django.db.models import Model
 import builders
 from annotation.domain.choices import BatchState, Level, Reason, Source, Stage
 from annotation.models import Batch, Dispute, Item, Label, Membership, Project, Seat
+from bench.data.copied_rows import copy
 
 BATCHES = 20
 UUID = "gen_random_uuid()"
@@ -111,17 +111,3 @@ def _disputes(project: Project) -> None:
 def multiply(row: Model, times: int, columns: Mapping[str, str]) -> None:
     """Copy a row until there are `times` of it; `columns` are SQL of what differs, with the number as `n`."""
     copy(row, f"generate_series(1, {int(times) - 1}) n", columns)
-
-
-def copy(row: Model, source: str, columns: Mapping[str, str]) -> None:
-    """Copy a row for each row of `source` (SQL)."""
-    table: str = row._meta.db_table
-    fields: list[Any] = [
-        field for field in row._meta.concrete_fields if not field.primary_key or field.column in columns
-    ]
-    values = ", ".join(columns.get(field.column, f't."{field.column}"') for field in fields)
-    names = ", ".join(f'"{field.column}"' for field in fields)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f'INSERT INTO "{table}" ({names}) SELECT {values} FROM "{table}" t, {source} WHERE t.id = {row.pk}'
-        )

@@ -296,7 +296,8 @@ class _Book:
         self.questions = QuestionTally(project.question_values())
         self.items = ClosedItems(project, tell, with_answers=bool(self.questions))
         self.decided = lru_cache(maxsize=None)(self._decided)
-        self._ratings = array("q")  # flat: item, annotator, rating, 24 bytes each
+        self._ratings = (array("I"), array("q"), array("i"))
+        """The number of the closed item, annotator and rating: 16 bytes each."""
 
     def account(self, counted: Counter[tuple[int, ...]]) -> AgreementAccount:
         """Describe one set of items."""
@@ -320,8 +321,8 @@ class _Book:
     def sets(self) -> _Sets:
         """Put every closed item into its sets, and return the sets."""
         sets = _Sets()
-        for closed in self.items:
-            self._note_ratings(closed)
+        for number, closed in enumerate(self.items):
+            self._note_ratings(number, closed)
             if self.questions:
                 self.questions.add(closed.length, (label.answers for label in first_seats(closed.round_one)))
             sets.round_one[_present(label.category for label in closed.round_one)] += 1
@@ -337,8 +338,7 @@ class _Book:
 
     def ratings(self) -> Ratings:
         """Return the raw ratings of the items that `sets` has read."""
-        flat = iter(self._ratings)
-        return Ratings.of(zip(flat, flat, flat, strict=True))
+        return Ratings.of_columns(*(np.frombuffer(column, dtype=column.typecode) for column in self._ratings))
 
     def members(self) -> Flags:
         """Return which categories (columns) each rating (row) names."""
@@ -366,10 +366,11 @@ class _Book:
             sets[tuple(sorted(code_sets))] += n
         return set_alpha(sets).figure
 
-    def _note_ratings(self, closed: ClosedItem) -> None:
+    def _note_ratings(self, number: int, closed: ClosedItem) -> None:
         for label in first_seats(closed.round_one):
             if label.category is not None:
-                self._ratings.extend((closed.pk, label.annotator, label.category))
+                for column, value in zip(self._ratings, (number, label.annotator, label.category), strict=True):
+                    column.append(value)
 
     def _add_to_steps(self, sets: _Sets, closed: ClosedItem) -> None:
         settled = _present(label.settled for label in closed.round_one)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import chain
 from typing import Literal
 
@@ -162,9 +162,15 @@ class Ratings:
 
     @classmethod
     def of(cls, rows: Iterable[tuple[int, int, int]]) -> Ratings:
+        """Return the ratings of rows of item, annotator and category."""
         table = np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, 3)
-        table = table[np.lexsort((table[:, 1], table[:, 0]))]
-        return cls(table[:, 0], table[:, 1], table[:, 2])
+        return cls.of_columns(table[:, 0], table[:, 1], table[:, 2])
+
+    @classmethod
+    def of_columns(cls, item: Ints, annotator: Ints, category: Ints) -> Ratings:
+        """Return the ratings of three columns of any kind of whole numbers; the kinds are kept."""
+        order = np.lexsort((annotator, item))
+        return cls(item[order], annotator[order], category[order])
 
 
 @dataclass(frozen=True)
@@ -192,26 +198,25 @@ class Alike:
 
 def cohen_kappas(ratings: Ratings, at_least: int = 1) -> list[Pair]:
     """Return Cohen's kappa of every two annotators with `at_least` items in common, by annotator."""
-    first, second, first_category, second_category = rated_together(ratings)
-    keys, pair_index = np.unique(np.column_stack((first, second)), axis=0, return_inverse=True)
+    together = rated_together(ratings)
+    keys, pair_index = np.unique(np.column_stack((together.first, together.second)), axis=0, return_inverse=True)
     pair_index = pair_index.reshape(-1)
     order = np.argsort(pair_index, kind="stable")
     bounds = np.searchsorted(pair_index[order], np.arange(len(keys) + 1))
-    return [
-        _pair(int(a), int(b), first_category[order[low:high]], second_category[order[low:high]])
-        for (a, b), low, high in zip(keys, bounds[:-1], bounds[1:], strict=True)
-        if high - low >= at_least
-    ]
+    rows = zip(keys, bounds[:-1], bounds[1:], strict=True)
+    counted = ((a, b, together.at(order[low:high])) for (a, b), low, high in rows)
+    return [_pair(int(a), int(b), own) for a, b, own in counted if own.times.sum() >= at_least]
 
 
 def alike_by_category(ratings: Ratings) -> list[Alike]:
     """Return the agreement of every annotator with the others on the same items, by the chosen category."""
-    first, second, first_category, second_category = rated_together(ratings)
-    annotators = np.concatenate((first, second))
-    categories = np.concatenate((first_category, second_category))
-    same = np.concatenate((first_category == second_category, first_category == second_category))
+    together = rated_together(ratings)
+    annotators = np.concatenate((together.first, together.second))
+    categories = np.concatenate((together.first_category, together.second_category))
+    times = np.concatenate((together.times, together.times))
+    same = times * np.tile(together.first_category == together.second_category, 2)
     keys, index = np.unique(np.column_stack((annotators, categories)), axis=0, return_inverse=True)
-    others = np.bincount(index.reshape(-1), minlength=len(keys))
+    others = np.bincount(index.reshape(-1), weights=times, minlength=len(keys))
     agreeing = np.bincount(index.reshape(-1), weights=same, minlength=len(keys))
     return [
         Alike(int(annotator), int(category), int(n), int(agreed))
@@ -224,51 +229,77 @@ def alike_in_naming(ratings: Ratings, members: Flags) -> list[Alike]:
 
     `members` says which categories (columns) each rating (row) names.
     """
-    first, second, first_rating, second_rating = rated_together(ratings)
-    annotators = np.concatenate((first, second))
-    own, other = np.concatenate((first_rating, second_rating)), np.concatenate((second_rating, first_rating))
+    together = rated_together(ratings)
+    annotators = np.concatenate((together.first, together.second))
+    own = np.concatenate((together.first_category, together.second_category))
+    other = np.concatenate((together.second_category, together.first_category))
+    times = np.concatenate((together.times, together.times))
     figures = []
     for category in range(members.shape[1]):
         named = members[own, category]
         keys, index = np.unique(annotators[named], return_inverse=True)
-        others = np.bincount(index, minlength=len(keys))
-        agreeing = np.bincount(index, weights=members[other[named], category], minlength=len(keys))
+        others = np.bincount(index, weights=times[named], minlength=len(keys))
+        agreeing = np.bincount(index, weights=times[named] * members[other[named], category], minlength=len(keys))
         figures += [
             Alike(int(who), category, int(n), int(same)) for who, n, same in zip(keys, others, agreeing, strict=True)
         ]
     return figures
 
 
-def rated_together(ratings: Ratings) -> tuple[Ints, Ints, Ints, Ints]:
-    """Return annotators and categories of every two ratings of one item, the smaller annotator first."""
-    columns: list[tuple[Ints, Ints, Ints, Ints]] = []
-    step = 1
-    while True:
-        together = ratings.item[:-step] == ratings.item[step:] if step < len(ratings.item) else np.zeros(0, dtype=bool)
-        if not together.any():
-            break
-        columns.append(
-            (
-                ratings.annotator[:-step][together],
-                ratings.annotator[step:][together],
-                ratings.category[:-step][together],
-                ratings.category[step:][together],
-            )
-        )
+@dataclass(frozen=True)
+class Together:
+    """Every two ratings of one item, counted: two annotators, the smaller first, their categories, and how often."""
+
+    first: Ints
+    second: Ints
+    first_category: Ints
+    second_category: Ints
+    times: Ints
+
+    def at(self, rows: Ints) -> Together:
+        """Return these rows alone."""
+        return Together(*(getattr(self, column.name)[rows] for column in fields(self)))
+
+
+def rated_together(ratings: Ratings) -> Together:
+    """Count every two ratings of one item, a block at a time: memory goes with pairs of people, not with items."""
+    people, who = np.unique(ratings.annotator, return_inverse=True)
+    width = int(ratings.category.max(initial=0)) + 1
+    codes = who.reshape(-1) * width + ratings.category  # one number for annotator and category
+    keys, times = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    step, met = 1, True
+    while met:
+        met = False
+        for low in range(0, len(codes) - step, _BLOCK):
+            high = min(low + _BLOCK, len(codes) - step)
+            same = ratings.item[low:high] == ratings.item[low + step : high + step]
+            pairs = codes[low:high][same] * (len(people) * width) + codes[low + step : high + step][same]
+            met = met or len(pairs) > 0
+            keys, times = _counted(np.concatenate((keys, pairs)), np.concatenate((times, np.ones_like(pairs))))
         step += 1
-    if not columns:
-        none = np.zeros(0, dtype=np.int64)
-        return none, none, none, none
-    first, second, first_category, second_category = (np.concatenate(column) for column in zip(*columns, strict=True))
-    return first, second, first_category, second_category
+    first, second = np.divmod(keys, len(people) * width)
+    return Together(people[first // width], people[second // width], first % width, second % width, times)
 
 
-def _pair(first: int, second: int, first_category: Ints, second_category: Ints) -> Pair:
-    n = len(first_category)
-    agreeing = int((first_category == second_category).sum())
-    width = int(max(first_category.max(), second_category.max())) + 1
+_BLOCK = 1 << 18
+
+
+def _counted(keys: Ints, times: Ints) -> tuple[Ints, Ints]:
+    """Return each key once, sorted, with the sum of its times."""
+    distinct, index = np.unique(keys, return_inverse=True)
+    return distinct, np.bincount(index.reshape(-1), weights=times, minlength=len(distinct)).astype(np.int64)
+
+
+def _pair(first: int, second: int, together: Together) -> Pair:
+    n = int(together.times.sum())
+    agreeing = int(together.times[together.first_category == together.second_category].sum())
+    width = int(max(together.first_category.max(), together.second_category.max())) + 1
+    margins = (
+        np.bincount(column, weights=together.times, minlength=width).astype(np.int64)
+        for column in (together.first_category, together.second_category)
+    )
     # Whole numbers, so that "expected is 1" is exact: n² times the chance agreement.
-    expected = int(np.bincount(first_category, minlength=width) @ np.bincount(second_category, minlength=width))
+    expected = int(np.dot(*margins))
     if expected == n * n:
         return Pair(first, second, n, agreeing, 1.0, Undefined(Why.ONE_CATEGORY))
     return Pair(first, second, n, agreeing, expected / n**2, Measured((agreeing * n - expected) / (n * n - expected)))

@@ -5,6 +5,7 @@ from django.test import Client
 
 import builders
 from annotation.domain.choices import Role, Stage
+from annotation.items import views
 from annotation.models import Item, Project, Skip
 
 pytestmark = pytest.mark.django_db
@@ -27,6 +28,14 @@ def test_the_page_says_what_of_each_batch_can_be_opened(project, admin):
     builders.make_open_item(project)
     page = admin.get("/p/winter/items/open/", follow=True).content.decode()
     assert "pilot" in page and "Open 1 ready item" in page and "without a batch" in page
+
+
+def test_ready_items_are_counted_up_to_a_bound_beside_the_list(project, admin, monkeypatch):
+    for _ in range(2):
+        builders.make_item(project, stage=Stage.READY)
+    assert "Open 2 ready items" in admin.get("/p/winter/items/").content.decode()
+    monkeypatch.setattr(views, "MOST_COUNTED", 1)
+    assert "Open the ready items (more than 10,000)" in admin.get("/p/winter/items/").content.decode()
 
 
 def test_one_batch_or_all_are_opened(project, admin):

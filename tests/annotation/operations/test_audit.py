@@ -10,6 +10,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from PIL import Image
 
@@ -340,6 +341,19 @@ def test_many_problems_of_one_kind_are_counted(project, trio):
         builders.make_labelled_item(project, trio, (0, 0, 0))
     found = audit(project)
     assert "… and 5 more of this kind." in found
+
+
+def test_items_that_are_equal_in_all_that_is_checked_are_loaded_once(project, trio):
+    def audited():
+        with CaptureQueriesContext(connection) as queries:
+            assert audit(project) == []
+        return len(queries)
+
+    worked(project, trio, (0, 0, 1))
+    before = audited()
+    for _ in range(3):
+        worked(project, trio, (0, 0, 1))
+    assert audited() == before
 
 
 def test_the_command_says_ok_or_what_is_wrong(project, gold):

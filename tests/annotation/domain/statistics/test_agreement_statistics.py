@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotation.domain.statistics import agreement
 from annotation.domain.statistics.agreement import (
     Alike,
     Ratings,
@@ -21,6 +22,7 @@ from annotation.domain.statistics.agreement import (
     fleiss_kappa,
     kappa_of_category,
     krippendorff_alpha,
+    rated_together,
     tally,
 )
 from annotation.domain.statistics.figure import Measured, Undefined, Why
@@ -127,6 +129,17 @@ def test_every_two_of_three_annotators_are_a_pair():
         (1, 3, 2, 2),
         (2, 3, 1, 0),
     ]
+
+
+@pytest.mark.parametrize("block", [1, 2, 5, 1000])
+def test_ratings_of_one_item_are_counted_alike_in_blocks_of_any_size(monkeypatch, block):
+    monkeypatch.setattr(agreement, "_BLOCK", block)
+    # Annotators 5, 6 and 9 rate three items: 0 1 0, 0 1 0, and 2 – 2.
+    rows = [(item, person, code) for item in (1, 2) for person, code in ((5, 0), (6, 1), (9, 0))]
+    together = rated_together(Ratings.of([*rows, (3, 5, 2), (3, 9, 2)]))
+    columns = (together.first, together.second, together.first_category, together.second_category, together.times)
+    counted = sorted(zip(*(column.tolist() for column in columns), strict=True))
+    assert counted == [(5, 6, 0, 1, 2), (5, 9, 0, 0, 2), (5, 9, 2, 2, 1), (6, 9, 1, 0, 2)]
 
 
 def test_agreement_with_the_others_by_the_chosen_category():
