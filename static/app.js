@@ -4,6 +4,12 @@
 
   const { keyOf, shownKey } = window.interplay;
 
+  // Pages show times in the zone that the browser names.
+  const zone = `time_zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
+  if (!document.cookie.split("; ").includes(zone)) {
+    document.cookie = `${zone}; path=/; max-age=31536000; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
+  }
+
   // Menus close on a click elsewhere and on Escape, which gives the focus back.
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll("details.menu[open]")) {
