@@ -43,6 +43,7 @@
 
   // ── What was done a moment ago, and how to take it back ─────────────────────
   const MOMENT = 30_000;
+  const WITH_FINGERS = matchMedia("(pointer: coarse)"); // they have no keys
   let done = ""; // told in the place of the definition, until a category is chosen
   let doneFor = ""; // the seat beside which it is told
 
@@ -51,7 +52,8 @@
     const chosen = [...answerForm().querySelectorAll(":is([name=category], [name=categories], [name=low_quality]):checked")];
     const names = chosen.map((input) => input.closest("label").querySelector("span").textContent.trim()).join(", ");
     const said = byId("words").dataset;
-    const words = { skip: said.skipped, later: said.later }[form.id] ?? said.labelled.replace("{label}", names);
+    const way = WITH_FINGERS.matches ? "Tap" : "";
+    const words = said[`${{ skip: "skipped", later: "later" }[form.id] ?? "labelled"}${way}`].replace("{label}", names);
     sessionStorage.setItem("done", JSON.stringify({ seat: post.seat, step: answerForm().dataset.step, words, at: Date.now() }));
   }
 
@@ -71,8 +73,11 @@
     if (!place) return;
     const chosen = [...document.querySelectorAll("#bench [data-definition]:checked")];
     const words = chosen.map((input) => input.dataset.definition).join(" ");
-    place.textContent = words || done || place.dataset.empty;
+    const first = WITH_FINGERS.matches ? "" : place.dataset.first;
+    place.textContent = words || done || first || place.dataset.empty;
     place.title = words;
+    place.toggleAttribute("data-told", Boolean(words || done)); // a small window shows nothing else
+    place.toggleAttribute("data-back", Boolean(done) && !words && WITH_FINGERS.matches);
   }
 
   document.addEventListener("question:answered", showDefinition);
@@ -183,6 +188,7 @@
     const button = event.target.closest("button, a");
     if (!button) {
       if (event.target.closest(".picture.is-zoomed")) zoom(false);
+      else if (event.target.matches("#definition[data-back]")) inBench("[form=undo]")?.click();
       return;
     }
     if (button.matches("[data-reveal]")) {

@@ -150,6 +150,12 @@ def _field(place: PageKeys, letter: str) -> str:
     return f"{place.name}-{letter}"
 
 
+class ProjectsForm(forms.Form):
+    """Finds one of the person's projects."""
+
+    q = forms.CharField(label=_("Name"), max_length=200, required=False)
+
+
 class LookForm(forms.Form):
     """Theme or language, from the menu or the login page."""
 

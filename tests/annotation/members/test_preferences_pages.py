@@ -14,7 +14,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from annotation.domain.choices import Role, Stage
 from annotation.members.invitations import invite
-from annotation.models import Item, Seat, User
+from annotation.members.views_preferences import MANY_PROJECTS
+from annotation.models import Item, Project, Seat, User
 from annotation.pages.page_keys import every_page_keys
 from builders import make_item, make_label, make_member, make_open_item, make_project, make_user
 
@@ -53,6 +54,16 @@ def test_the_first_page_shows_own_projects_with_what_is_done_and_what_waits(brow
     assert 'href="/p/mine/label/"' in page and 'href="/p/mine/desk/"' in page
     assert 'href="/p/mine/settings/"' not in page
     assert Item.objects.count() == 3
+
+
+def test_of_many_projects_one_is_found_by_name_and_those_in_archives_stand_apart(browser, wren):
+    for number in range(MANY_PROJECTS + 1):
+        make_member(make_project(f"p-{number}", name=f"Garden {number}"), Role.ADMIN, user=wren)
+    Project.objects.filter(slug="p-3").update(archived_at=timezone.now())
+    page = text_of(browser.get("/"))
+    assert page.index("Garden 8") < page.index("Archived projects") < page.index("Garden 3")
+    found = text_of(browser.get("/?q=garden+4"))
+    assert "Garden 4" in found and "Garden 5" not in found and "Archived projects" not in found
 
 
 def test_somebody_without_a_project_is_told_what_to_do(browser):
