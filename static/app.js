@@ -4,12 +4,6 @@
 
   const { keyOf, shownKey } = window.interplay;
 
-  // Pages show times in the zone that the browser names.
-  const zone = `time_zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
-  if (!document.cookie.split("; ").includes(zone)) {
-    document.cookie = `${zone}; path=/; max-age=31536000; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
-  }
-
   // Menus close on a click elsewhere and on Escape, which gives the focus back.
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll("details.menu[open]")) {
@@ -145,7 +139,7 @@
   });
   document.addEventListener("htmx:afterSwap", openRounds);
 
-  // ── A closed text: what repeats its words opens and closes with it ──────────
+  // ── A closed text: what repeats its words opens and closes with it ──
   const copies = () => document.querySelectorAll("details[data-copy]");
   document.addEventListener("toggle", ({ target }) => {
     if (target.matches("details[data-text]")) for (const copy of copies()) copy.open = target.open;

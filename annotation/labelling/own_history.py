@@ -86,7 +86,8 @@ def history_page(
     )
     entries = page.rows if page else ()
     listed = {kind: [entry.pk for entry in entries if entry.kind == kind] for kind in (LABEL, SKIP)}
-    rows = _label_rows(member, listed[LABEL]) | _skip_rows(member, listed[SKIP])
+    now = database_now()
+    rows = _label_rows(member, listed[LABEL], now) | _skip_rows(member, listed[SKIP], now)
     shown = [{**rows[entry.kind, entry.pk], "at": entry.at} for entry in entries]
     return keyed_page(page) if page else ListedPage(()), shown
 
@@ -174,9 +175,9 @@ def _skips(member: Membership) -> QuerySet[Skip]:
     return Skip.objects.filter(annotator=member).annotate(key=F("pk"), at=F("created_at"), place=F("item__public_id"))
 
 
-def _label_rows(member: Membership, keys: list[int]) -> dict[tuple[str, int], dict[str, Any]]:
+def _label_rows(member: Membership, keys: list[int], now: datetime) -> dict[tuple[str, int], dict[str, Any]]:
     labels = list(Label.objects.filter(pk__in=keys).select_related("item", "category", "seat").order_by("pk"))
-    questions, now = questions_answered(member.project, labels), database_now()
+    questions = questions_answered(member.project, labels)
     return {("label", label.pk): _label_row(member, label, questions, now) for label in labels}
 
 
@@ -193,8 +194,8 @@ def _label_row(member: Membership, label: Label, questions: Any, now: datetime) 
     }
 
 
-def _skip_rows(member: Membership, keys: list[int]) -> dict[tuple[str, int], dict[str, Any]]:
-    skips, now = Skip.objects.filter(pk__in=keys).select_related("item").order_by("pk"), database_now()
+def _skip_rows(member: Membership, keys: list[int], now: datetime) -> dict[tuple[str, int], dict[str, Any]]:
+    skips = Skip.objects.filter(pk__in=keys).select_related("item").order_by("pk")
     return {
         ("skip", skip.pk): {
             "skip": skip,

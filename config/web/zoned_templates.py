@@ -11,7 +11,7 @@ from django.template.backends.django import DjangoTemplates, Template
 from django.utils import timezone
 
 COOKIE = "time_zone"
-"""The zone's name, as the browser tells it; `static/app.js` sets it."""
+"""The zone's name, as the browser tells it; `static/zone.js` sets it."""
 _NAME = re.compile(r"[A-Za-z][\w+-]{1,30}(/[A-Za-z][\w+-]{1,30}){0,2}", re.ASCII)
 
 
