@@ -1,15 +1,21 @@
 """The generation app: counterspeech and samples, written by models and people together."""
 
+from functools import partial
+from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 from django.apps import AppConfig
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from annotation.core.extensions import (
     POSTS,
     Extension,
     GoldWanted,
     NavigationLink,
+    PageKey,
+    PageKeys,
     Tab,
     debate_viewers,
     register_extension,
@@ -37,6 +43,53 @@ _SAMPLES = (
     *("pool-items", "pool-files", "injection-triggers", "injection-words"),
 )
 """Names of the pages on which the header marks Counterspeech or Samples as the current place."""
+_several = partial(format_lazy, "{} · {}")  # what a letter does on pages of different kinds
+_KEYS = (
+    PageKeys(
+        "counterspeech",
+        _("Counterspeech"),
+        debate_viewers,
+        (
+            PageKey("a", _("Start with the first")),
+            PageKey("r", _several(_("Your text"), _("In your own words"))),
+            PageKey("x", _several(_("Send back"), _("Seven explanations"))),
+            PageKey("c", _several(_("Comments"), _("It contradicts the claim"))),
+            PageKey("s", _("It supports the claim")),
+            PageKey("o", _several(_("Ask for candidates"), _("Make it open again"))),
+            PageKey("d", _several(_("Correct or withdraw"), pgettext_lazy("stored word", "denouncing"))),
+            PageKey("i", pgettext_lazy("stored word", "informative")),
+            PageKey("p", pgettext_lazy("stored word", "positive")),
+            PageKey("q", pgettext_lazy("stored word", "questioning")),
+            PageKey("b", _("Start from a blank page")),
+            PageKey("w", _("Write candidates")),
+            PageKey("e", _("Ask models")),
+            PageKey("k", _("Save changes")),
+            PageKey("l", _several(_("Translate"), _("The post"))),
+            PageKey("m", _several(_("Translate"), _("The reply"))),
+            PageKey("t", _("The text")),
+            PageKey("z", _("Zoom")),
+        ),
+        app="generation",
+        pages=_COUNTERSPEECH,
+        free=ascii_lowercase,
+    ),
+    PageKeys(
+        "samples",
+        _("Samples"),
+        debate_viewers,
+        (
+            PageKey("a", _("Accept")),
+            PageKey("x", _("Reject")),
+            PageKey("r", _several(_("In your own words"), _("Review samples"))),
+            PageKey("j", _("Later")),
+            PageKey("t", _("The text")),
+            PageKey("z", _("Zoom")),
+        ),
+        app="generation",
+        pages=_SAMPLES,
+        free=ascii_lowercase,
+    ),
+)
 
 
 class GenerationConfig(AppConfig):
@@ -103,6 +156,7 @@ def _extension() -> Extension:
             NavigationLink("generation:overview", debate_viewers, _("Counterspeech"), _COUNTERSPEECH),
             NavigationLink("generation:injection", debate_viewers, _("Samples"), _SAMPLES, group=POSTS),
         ),
+        page_keys=_KEYS,
         tabs=(Tab("generation:item-counterspeech", _("Counterspeech")),),
         add_samples=(_add_samples,),
         gold_wanted=GoldWanted("generation:injection", targets_of),

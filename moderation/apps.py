@@ -91,6 +91,7 @@ _KEYS = PageKeys(
         PageKey("t", _("The text")),
         PageKey("z", _("Zoom")),
     ),
+    app="moderation",
 )
 
 
@@ -156,7 +157,7 @@ def _extension() -> Extension:
 
     return Extension(
         navigation=_PLACES,
-        page_keys=_KEYS,
+        page_keys=(_KEYS,),
         tabs=_TABS,
         actions=(
             Action("moderation:desk-item", _("Settle this dispute"), (Stage.DISPUTED,), debate_viewers, main=True),

@@ -139,7 +139,7 @@
   });
   document.addEventListener("htmx:afterSwap", openRounds);
 
-  // ── A closed text: what repeats its words opens and closes with it ──────────
+  // ── A closed text: what repeats its words opens and closes with it ──
   const copies = () => document.querySelectorAll("details[data-copy]");
   document.addEventListener("toggle", ({ target }) => {
     if (target.matches("details[data-text]")) for (const copy of copies()) copy.open = target.open;

@@ -8,7 +8,7 @@
   const byId = (id) => document.getElementById(id);
   const TEXT_FIELDS = "textarea, select, input:not([type=radio], [type=checkbox], [type=hidden])";
 
-  // ── The post on the page ────────────────────────────────────────────────────
+  // ── The post on the page ──
   let post = {}; // {seat, original, address, open, wanted, started, away, since}
 
   const answerForm = () => byId("answer");
@@ -41,8 +41,9 @@
     main.setAttribute("aria-labelledby", "page-title page-words");
   }
 
-  // ── What was done a moment ago, and how to take it back ─────────────────────
+  // ── What was done a moment ago, and how to take it back ──
   const MOMENT = 30_000;
+  const WITH_FINGERS = matchMedia("(pointer: coarse)"); // they have no keys
   let done = ""; // told in the place of the definition, until a category is chosen
   let doneFor = ""; // the seat beside which it is told
 
@@ -51,7 +52,9 @@
     const chosen = [...answerForm().querySelectorAll(":is([name=category], [name=categories], [name=low_quality]):checked")];
     const names = chosen.map((input) => input.closest("label").querySelector("span").textContent.trim()).join(", ");
     const said = byId("words").dataset;
-    const words = { skip: said.skipped, later: said.later }[form.id] ?? said.labelled.replace("{label}", names);
+    let words = { skip: said.skipped, later: said.later }[form.id] ?? said.labelled;
+    if (WITH_FINGERS.matches) words = words.replace(/(?<=[.。]).*/, ""); // what is told of the key
+    words = words.replace("{label}", names);
     sessionStorage.setItem("done", JSON.stringify({ seat: post.seat, step: answerForm().dataset.step, words, at: Date.now() }));
   }
 
@@ -71,8 +74,11 @@
     if (!place) return;
     const chosen = [...document.querySelectorAll("#bench [data-definition]:checked")];
     const words = chosen.map((input) => input.dataset.definition).join(" ");
-    place.textContent = words || done || place.dataset.empty;
+    const first = WITH_FINGERS.matches ? "" : place.dataset.first;
+    place.textContent = words || done || first || place.dataset.empty;
     place.title = words;
+    place.toggleAttribute("data-told", Boolean(words || done)); // a small window shows nothing else
+    place.toggleAttribute("data-back", Boolean(done && !words));
   }
 
   document.addEventListener("question:answered", showDefinition);
@@ -85,7 +91,7 @@
     return fetch(address, { method: "POST", body, headers: { Accept: "application/json" }, redirect: "manual" });
   }
 
-  // ── Looking at the picture ──────────────────────────────────────────────────
+  // ── Looking at the picture ──
   async function reveal() {
     const figure = byId("picture");
     if (!figure || !figure.classList.contains("is-hidden") || post.wanted || post.refused) return;
@@ -178,11 +184,12 @@
     }
   });
 
-  // ── Buttons ─────────────────────────────────────────────────────────────────
+  // ── Buttons ──
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button, a");
     if (!button) {
       if (event.target.closest(".picture.is-zoomed")) zoom(false);
+      else if (event.target.matches("#definition[data-back]")) inBench("[form=undo]")?.click();
       return;
     }
     if (button.matches("[data-reveal]")) {
@@ -234,7 +241,7 @@
     if (event.newState === "open" && panel.matches?.(".panel") && !panel.contains(document.activeElement)) enter(panel);
   }, true);
 
-  // ── Keys ────────────────────────────────────────────────────────────────────
+  // ── Keys ──
   function choose(input) {
     if (input.type === "checkbox") input.checked = !input.checked;
     else input.checked = input.dataset.press ? !input.checked : true;
@@ -313,7 +320,7 @@
     letGo();
   });
 
-  // ── What was typed survives a reload and a lost session ─────────────────────
+  // ── What was typed survives a reload and a lost session ──
   // The last few posts keep their own: an undo leaves one that was begun, and comes back to it.
   const DRAFTS = 10;
   const drafts = () => JSON.parse(sessionStorage.getItem("draft:posts") ?? "{}"); // by seat, the newest last
@@ -348,7 +355,7 @@
   document.addEventListener("input", saveDraft);
   document.addEventListener("change", saveDraft);
 
-  // ── Time in sight, and the seat ─────────────────────────────────────────────
+  // ── Time in sight, and the seat ──
   document.addEventListener("submit", (event) => {
     if (["answer", "skip", "later"].includes(event.target.id)) keepDone(event.target);
     if (event.target.id !== "answer") return;
@@ -357,7 +364,7 @@
     if (field) field.value = ((performance.now() - post.started - post.away) / 1000).toFixed(1);
   }, true);
 
-  // ── A slow line ─────────────────────────────────────────────────────────────
+  // ── A slow line ──
   const SAID_AFTER = 400, LONGEST = 20_000;
   let told = 0, tries = 0;
   let unsent = null; // the form that was sent and not yet answered

@@ -9,7 +9,7 @@
   const questions = () => all("#bench [data-question]");
   const beside = matchMedia("(width >= 68.75rem) and (height >= 35rem)"); // as app.css has it
 
-  // ── Which are asked ─────────────────────────────────────────────────────────
+  // ── Which are asked ──
   function fold() {
     const chosen = all("#bench :is([name=category], [name=categories]):checked");
     for (const question of questions()) {
@@ -25,7 +25,7 @@
   const isAnswered = (question) =>
     all("[name^=answer_]", question).some((control) => /^(radio|checkbox)$/.test(control.type) ? control.checked && control.value : control.value.trim());
 
-  // ── Digits: after a category they answer what it asks for first ─────────────
+  // ── Digits: after a category they answer what it asks for first ──
   let escaped = false; // the digits are the categories' again
   function pending() {
     if (escaped || !document.querySelector("#bench :is([name=category], [name=categories]):checked")) return null;
@@ -55,7 +55,7 @@
     return Boolean(input);
   }
 
-  // ── Parts of the text (span) ────────────────────────────────────────────────
+  // ── Parts of the text (span) ──
   const pickers = new WeakMap(); // picker -> {question, spans, at, from}
   const places = (step) => [Number(step.dataset.start), Number(step.dataset.end)];
   const stops = (picker) => all("[role=option]", picker);
@@ -247,7 +247,7 @@
     paint(picker);
   }
 
-  // ── Kinds ───────────────────────────────────────────────────────────────────
+  // ── Kinds ──
   /* By kind: `ready` when a question is on the page; `key` for a key inside it, which returns whether it was taken. A
      kind with nothing but inputs and text fields needs no entry. */
   const kinds = {
@@ -259,7 +259,7 @@
   };
   const kindOf = (question) => kinds[question.dataset.kind] ?? {};
 
-  // ── Keys ────────────────────────────────────────────────────────────────────
+  // ── Keys ──
   const controls = (question) => [...all("input:not([type=hidden]), textarea, .picker", question), pickerOf(question)]
     .filter((control) => control?.checkVisibility());
 
@@ -368,7 +368,7 @@
     forgive();
   });
 
-  // ── A refused answer: the line goes when what it asks for is there ──────────
+  // ── A refused answer: the line goes when what it asks for is there ──
   function forgive() {
     const line = document.getElementById("wrong");
     if (!line) return;
@@ -384,7 +384,7 @@
 
   beside.addEventListener("change", placeMarking);
 
-  // ── A post is on the page (label.js has put back what was typed before) ─────
+  // ── A post is on the page (label.js has put back what was typed before) ──
   document.addEventListener("post:ready", () => {
     escaped = false;
     marking = null;

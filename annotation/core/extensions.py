@@ -3,12 +3,13 @@
 This app does not import those apps: each registers one `Extension` in what its `AppConfig.ready()` names.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from django.utils.functional import Promise
 
+from annotation.domain.accounts.own_keys import LETTERS
 from vocabulary.registration import complete
 
 if TYPE_CHECKING:  # apps register their pages before models are loaded
@@ -115,15 +116,24 @@ class PageKey:
 
 @dataclass(frozen=True)
 class PageKeys:
-    """The letters of an app's pages. People may give each of them another letter of their own.
+    """The letters of some pages. People may give each of them another letter of their own.
 
-    `app`: the app's name, which its URLs have too. `visible_to`: members who see such pages.
+    `name`: under which their own letters are stored. `visible_to`: members who see such pages. `app`: the app whose
+    pages these are, by the name that its URLs have. `pages`: the names of their URLs; none: all pages of the app.
+    `free`: letters that people may choose. The others are held for categories and questions.
     """
 
-    app: str
+    name: str
     title: str | Promise
     visible_to: Audience
     keys: Sequence[PageKey]
+    app: str
+    pages: Collection[str] = ()
+    free: str = LETTERS
+
+    def are_on(self, app: str, page: str) -> bool:
+        """Whether these are the letters of the app's page of this name."""
+        return app == self.app and (not self.pages or page in self.pages)
 
 
 @dataclass(frozen=True)
@@ -180,7 +190,7 @@ class Extension:
     actions: Sequence[Action] = ()
     copy_settings: Sequence[Callable[["Project", "Project"], None]] = ()
     """Functions that copy the app's settings from the first project to its copy."""
-    page_keys: PageKeys | None = None
+    page_keys: Sequence[PageKeys] = ()
     gold_wanted: GoldWanted | None = None
     sweeper_steps: Mapping[str, Callable[[], int]] = field(default_factory=dict)
     """Steps of the sweeper, by the name of the count that each returns."""
@@ -234,7 +244,7 @@ def actions() -> Iterator[Action]:
 
 def page_keys() -> Iterator[PageKeys]:
     """Return the letters of all extensions' pages."""
-    return (extension.page_keys for extension in registered() if extension.page_keys)
+    return (keys for extension in registered() for keys in extension.page_keys)
 
 
 def gold_wanted() -> GoldWanted | None:

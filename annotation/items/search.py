@@ -14,14 +14,13 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 from uuid import UUID
 
-from django.db.models import Exists, F, Func, JSONField, OuterRef, Q, QuerySet, Subquery, TextField, Value
+from django.db.models import Exists, F, JSONField, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.expressions import OrderBy
 from django.db.models.fields.json import KeyTransform, KeyTransformExact, KeyTransformIsNull
-from django.db.models.functions import Cast, Replace
-from django.db.models.lookups import Contains
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.core.named_categories import names_category
 from annotation.core.visible_items import visible_items
 from annotation.domain.choices import Difficulty, Level, Reason, Source, Stage
 from annotation.domain.formats import strict_json
@@ -104,18 +103,6 @@ def _labelled_by(value: str) -> Q:
     return Q(Exists(seats))
 
 
-def _names(row: str, code: int) -> Q:
-    """Return the condition that a row with categories names one, as its only category or as one of several.
-
-    `row` leads to the row: "" is the item itself.
-    """
-    listed: Func = Cast(f"{row}categories", TextField())
-    for sign, place in (("[", ","), ("]", ","), (" ", "")):
-        listed = Replace(listed, Value(sign), Value(place), output_field=TextField())
-    several = ~Q(**{f"{row}categories": []})  # asked first: most rows have one category, and the texts take long
-    return Q(**{f"{row}category__code": code}) | (several & Q(Contains(listed, Value(f",{code},"))))
-
-
 def _named_both(value: str) -> Q:
     """Return the condition for closed items whose first round has one label for a and another for b, as `a-b`.
 
@@ -124,8 +111,8 @@ def _named_both(value: str) -> Q:
     first, second = (_number(code) for code in value.split("-"))
     seats = Seat.objects.filter(round=1, label__isnull=False)
     if first == second:
-        again = seats.filter(_names("label__", first), item=OuterRef("item"), number__gt=OuterRef("number"))
-        both = Q(Exists(seats.filter(_names("label__", first), Exists(again), item=OuterRef("pk"))))
+        again = seats.filter(names_category("label__", first), item=OuterRef("item"), number__gt=OuterRef("number"))
+        both = Q(Exists(seats.filter(names_category("label__", first), Exists(again), item=OuterRef("pk"))))
     else:
         both = Q(_one_without(seats, first, second), _one_without(seats, second, first))
     return Q(closed_at__isnull=False) & both
@@ -133,7 +120,7 @@ def _named_both(value: str) -> Q:
 
 def _one_without(seats: QuerySet[Seat], code: int, other: int) -> Exists:
     """Return the condition for an item with a label that names one category and not the other."""
-    return Exists(seats.filter(_names("label__", code), ~_names("label__", other), item=OuterRef("pk")))
+    return Exists(seats.filter(names_category("label__", code), ~names_category("label__", other), item=OuterRef("pk")))
 
 
 def _severe(value: str) -> Q:
@@ -185,7 +172,7 @@ FILTERS: dict[str, Filter] = {
         lambda value: Q(picture_missing=True) if value == "missing" else Q(picture__isnull=value == "no"),
     ),
     "known": Filter(YES_NO, _either(Q(stage=Stage.KNOWN)), admins=True),
-    "category": Filter((), lambda value: _names("", _number(value)), listed=True),
+    "category": Filter((), lambda value: names_category("", _number(value)), listed=True),
     "named_both": Filter((), _named_both, figures=True, listed=True, costly=True),
     "level": Filter(tuple(Level), lambda value: Q(level=value)),
     "source": Filter(tuple(Source), lambda value: Q(category_source=value)),

@@ -16,7 +16,8 @@ from annotation.domain.choices import Modality
 from annotation.domain.questions.question import Question
 from annotation.domain.text_rules import NOTE_LIMIT
 from annotation.labelling.further_answers import QuestionOnPage, on_page, raw_answers
-from annotation.models import Label
+from annotation.labelling.own_history import ALL, LOW_QUALITY, NOTE, SKIP, Wanted
+from annotation.models import Category, Label
 from annotation.pages.category_choice import CategoryChoice, initial_choice, typed
 from annotation.pages.error_messages import reads_english, sentence_for
 from annotation.pages.form_fields import LineField, WrittenField
@@ -198,3 +199,26 @@ def _challenge(category: int | None, hateful: bool | None) -> str:
     if hateful is None:
         return ""
     return "hateful" if hateful else "not_hateful"
+
+
+class HistoryForm(forms.Form):
+    """Which part of their history somebody wants to see."""
+
+    q = forms.CharField(label=_("Words of the post"), max_length=200, required=False)
+    kind = forms.ChoiceField(label=_("Show"), required=False)
+
+    def __init__(self, *args: Any, categories: Sequence[Category], **kwargs: Any) -> None:
+        """Offer the categories of the project, and what else an answer may be."""
+        super().__init__(*args, **kwargs)
+        kinds = {NOT_SURE: _("Not sure"), LOW_QUALITY: _("Low quality"), NOTE: _("Note"), SKIP: _("Skipped posts")}
+        codes = [(str(category.code), f"{category.code} {category.name}") for category in categories]
+        cast("forms.ChoiceField", self.fields["kind"]).choices = [("", _("All")), *codes, *kinds.items()]
+
+    @property
+    def wanted(self) -> Wanted:
+        """What is asked for; all of it where the fields say nothing that is known."""
+        return Wanted(self.cleaned_data["kind"], self.cleaned_data["q"]) if self.is_valid() else ALL
+
+    @property
+    def is_narrowed(self) -> bool:
+        return self.wanted != ALL

@@ -111,7 +111,7 @@ class OwnKeysForm(forms.Form):
                     label=str(key.does),
                     required=False,
                     max_length=8,  # a key that wrote more than one sign is refused by its own sentence
-                    initial=stored.get(place.app, {}).get(key.letter, ""),
+                    initial=stored.get(place.name, {}).get(key.letter, ""),
                     widget=forms.TextInput(
                         attrs={
                             "placeholder": key.letter.upper(),
@@ -135,10 +135,10 @@ class OwnKeysForm(forms.Form):
             actions = {key.letter: key.does for key in place.keys}
             chosen = {letter: cleaned.get(_field(place, letter), "") for letter in actions}
             try:
-                own[place.app] = read_own_keys(actions, chosen)
+                own[place.name] = read_own_keys(actions, chosen, place.free)
             except BadOwnKey as refused:
                 self.add_error(_field(place, refused.usual), refusal_sentence(refused))
-        cleaned["own_keys"] = {app: letters for app, letters in own.items() if letters}
+        cleaned["own_keys"] = {name: letters for name, letters in own.items() if letters}
         return cleaned
 
     def save(self) -> None:
@@ -147,7 +147,13 @@ class OwnKeysForm(forms.Form):
 
 
 def _field(place: PageKeys, letter: str) -> str:
-    return f"{place.app}-{letter}"
+    return f"{place.name}-{letter}"
+
+
+class ProjectsForm(forms.Form):
+    """Finds one of the person's projects."""
+
+    q = forms.CharField(label=_("Name"), max_length=200, required=False)
 
 
 class LookForm(forms.Form):

@@ -18,6 +18,7 @@ from annotation.domain.choices import Role
 from annotation.domain.wellbeing import breaks
 from annotation.guidelines.versions import examples_of
 from annotation.labelling import withdraw_labels
+from annotation.labelling.forms import HistoryForm
 from annotation.labelling.own_history import history_page
 from annotation.labelling.workspace import categories_of, done_today
 from annotation.members import participation
@@ -93,8 +94,9 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
     Somebody whose access has ended reads them all, also those that were taken out, and changes none.
     """
     member = annotator_past_or_present(request, slug)
-    page, rows = history_page(member, request.GET)
-    context: dict[str, Any] = {"rows": rows, "page": page, "checked": own_totals(member)}
+    form = HistoryForm(request.GET, categories=categories_of(member.project))
+    page, rows = history_page(member, request.GET, form.wanted)
+    context: dict[str, Any] = {"rows": rows, "page": page, "form": form, "checked": own_totals(member)}
     if member.active:
         context["done_today"] = done_today(member)
     return project_page(request, member, "annotation/history.html", context)

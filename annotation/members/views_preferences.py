@@ -12,10 +12,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.domain.choices import Stage
-from annotation.members.forms_preferences import LookForm, OwnKeysForm, PreferencesForm
-from annotation.models import Item, Membership, User
+from annotation.members.forms_preferences import LookForm, OwnKeysForm, PreferencesForm, ProjectsForm
+from annotation.models import Event, Item, Membership, User
 from annotation.pages.access import PersonRequest, page_before
 
+MANY_PROJECTS = 8
+"""Who is in more projects can find them by name."""
 _TOTP_SECRET = "mfa.totp.secret"  # the session key of allauth for the secret of an authenticator app in setup
 
 
@@ -29,6 +31,7 @@ def _memberships_with_work(user: User) -> QuerySet[Membership]:
         .annotate(count=Count("pk"))
         .values("count")
     )
+    last = Event.objects.filter(project=OuterRef("project")).order_by("-at").values("at")[:1]
     return (
         Membership.objects.filter(user=user, active=True)
         .select_related("project")
@@ -36,6 +39,7 @@ def _memberships_with_work(user: User) -> QuerySet[Membership]:
             today=Count("seat_rows", filter=Q(seat_rows__filled_at__gte=today)),
             mine=Count("seat_rows", filter=Q(seat_rows__label__isnull=False)),
             disputed=Subquery(disputed),
+            last=Subquery(last),
         )
         .order_by("project__name")
     )
@@ -43,10 +47,20 @@ def _memberships_with_work(user: User) -> QuerySet[Membership]:
 
 @require_GET
 def projects(request: PersonRequest) -> HttpResponse:
-    """List the person's projects, each with its next step, and those where their own answers are left to read."""
+    """List the person's projects, each with its next step, and those where their own answers are left to read.
+
+    Who has many can find one by its name.
+    """
+    mine = list(_memberships_with_work(request.user))
+    form = ProjectsForm(request.GET)
+    words = form.cleaned_data["q"].casefold() if form.is_valid() else ""
+    shown = [member for member in mine if words in member.project.name.casefold()]
     past = Membership.objects.filter(user=request.user, active=False, annotates=True, project__delete_after=None)
     context = {
-        "memberships": _memberships_with_work(request.user),
+        "memberships": shown,
+        "archived": sum(member.project.is_closed for member in shown),
+        "form": form,
+        "searches": len(mine) > MANY_PROJECTS,
         "past": past.select_related("project").order_by("project__name"),
     }
     return render(request, "annotation/projects.html", context)

@@ -34,6 +34,7 @@ _LABELLING = PageKeys(
         PageKey("y", _("Greyscale")),
         PageKey("j", _("Start with the first")),
     ),
+    app="annotation",
 )
 
 
@@ -50,8 +51,11 @@ def every_page_keys() -> list[PageKeys]:
 
 
 def own_keys_here(request: HttpRequest) -> str:
-    """Return the person's own letters by the usual ones, as JSON, on the app's pages. Returns "" without any."""
-    by_app: Mapping[str, Mapping[str, str]] = getattr(request.user, "own_keys", None) or {}
+    """Return the person's own letters of this page by the usual ones, as JSON. Returns "" without any."""
+    by_name: Mapping[str, Mapping[str, str]] = getattr(request.user, "own_keys", None) or {}
     at = request.resolver_match
-    own = by_app.get(at.app_name) if at else None
+    if not by_name or at is None:
+        return ""
+    here = (keys.name for keys in every_page_keys() if keys.are_on(at.app_name, at.url_name or ""))
+    own = by_name.get(next(here, ""))
     return json.dumps(own) if own else ""

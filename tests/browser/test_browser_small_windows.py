@@ -268,6 +268,6 @@ def test_on_a_phone_the_own_history_shows_each_label_and_its_change_at_once(
     page = page_of(member)
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{live_server.url}/p/garden/history/")
-    for shown in (page.get_by_text("Homophobic"), page.get_by_role("link", name="Change")):
+    for shown in (page.get_by_text("Homophobic", exact=True), page.get_by_role("link", name="Change")):
         box = shown.bounding_box()
         assert box is not None and box["x"] + box["width"] <= 390

@@ -20,22 +20,23 @@ class BadOwnKey(Refusal):
         self.usual = usual
 
 
-def read_own_keys(actions: Mapping[str, object], chosen: Mapping[str, str]) -> dict[str, str]:
+def read_own_keys(actions: Mapping[str, object], chosen: Mapping[str, str], free: str = LETTERS) -> dict[str, str]:
     """Return the person's own letters by the usual ones, without those that are empty or as usual.
 
     `actions`: what the keys of some pages do, in words, by their usual letters. `chosen`: the letter that the person
-    wants for each. Raises BadOwnKey for what is no free letter, and for one that would press two of the actions.
+    wants for each. `free`: those that may be chosen. Raises BadOwnKey for another letter, and for one that would press
+    two of the actions.
     """
     own: dict[str, str] = {}
     for usual in actions:
         letter = unicodedata.normalize("NFKC", chosen.get(usual, "")).strip().lower()
         if letter in ("", usual):
             continue
-        if letter not in set(LETTERS):
+        if letter not in set(free):
             raise BadOwnKey(
                 usual,
                 _("Choose one of these letters: %(letters)s. The others are held for categories and questions."),
-                letters=" ".join(LETTERS.upper()),
+                letters=" ".join(free.upper()),
             )
         own[usual] = letter
     _refuse_doubles(actions, own)

@@ -1,6 +1,7 @@
 """The history holds one's own answers and skips; a skip is taken back there while its post has a free place."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -45,9 +46,9 @@ def skipped(member: Membership, text: str, *, minutes_ago: int = 60, reason: str
     return Skip.objects.create(item=item, annotator=member, reason=reason, created_at=created_at)
 
 
-def labelled(member: Membership, text: str) -> Item:
+def labelled(member: Membership, text: str, code: int | None = 1, **fields: Any) -> Item:
     item = make_open_item(member.project, text)
-    make_label(item.seat_rows.order_by("number")[0], member, 1)
+    make_label(item.seat_rows.order_by("number")[0], member, code, **fields)
     return item
 
 
@@ -76,6 +77,39 @@ def test_it_has_pages_of_a_number_up_to_a_bound(wren: Membership) -> None:
         skipped(wren, f"{number}", minutes_ago=number)
     assert [*texts(wren), *texts(wren, page="2")] == [str(number) for number in range(PAGE + 2)]
     assert texts(wren, page="3") == texts(wren, page="1000000") == texts(wren, page="x") == texts(wren)
+
+
+@pytest.mark.parametrize("active", [True, False])
+def test_it_is_narrowed_to_an_answer_and_to_words_of_the_post(wren: Membership, client: Client, active: bool) -> None:
+    skipped(wren, "A rose was skipped.")
+    labelled(wren, "A rose.")
+    labelled(wren, "Unsure.", None)
+    labelled(wren, "Torn.", None, low_quality=True)
+    labelled(wren, "Noted.", 2, note="so")
+    if not active:
+        participation.deactivate(wren, by=None)
+
+    def found(query: str) -> list[str]:
+        return [row["item"].text for row in client.get(f"{HISTORY}?{query}").context["rows"]]
+
+    assert found("kind=1") == found("kind=1&q=ROSE") == ["A rose."]
+    assert found("kind=not_sure") == ["Unsure."] and found("kind=low_quality") == ["Torn."]
+    assert found("kind=note") == ["Noted."]
+    assert found("kind=skip") == ["A rose was skipped."] and found("q=rose") == ["A rose.", "A rose was skipped."]
+    assert found("kind=5") == [] and len(found("kind=nothing")) == 5
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "time"),
+    [("Asia/Seoul", "2026-03-02", "07:30"), ("", "2026-03-01", "22:30"), ("../../etc/passwd", "2026-03-01", "22:30")],
+)
+def test_times_are_those_of_the_zone_that_the_browser_names(
+    wren: Membership, client: Client, zone: str, day: str, time: str
+) -> None:
+    Skip.objects.filter(pk=skipped(wren, "A rose.").pk).update(created_at=datetime(2026, 3, 1, 22, 30, tzinfo=UTC))
+    client.cookies["time_zone"] = zone
+    page = client.get(HISTORY).content.decode()
+    assert f">{day}</th>" in page and f"</span> {time}" in page
 
 
 @pytest.mark.parametrize("active", [True, False])

@@ -14,7 +14,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from annotation.domain.choices import Role, Stage
 from annotation.members.invitations import invite
-from annotation.models import Item, Seat, User
+from annotation.members.views_preferences import MANY_PROJECTS
+from annotation.models import Item, Project, Seat, User
 from annotation.pages.page_keys import every_page_keys
 from builders import make_item, make_label, make_member, make_open_item, make_project, make_user
 
@@ -55,6 +56,16 @@ def test_the_first_page_shows_own_projects_with_what_is_done_and_what_waits(brow
     assert Item.objects.count() == 3
 
 
+def test_of_many_projects_one_is_found_by_name_and_those_in_archives_stand_apart(browser, wren):
+    for number in range(MANY_PROJECTS + 1):
+        make_member(make_project(f"p-{number}", name=f"Garden {number}"), Role.ADMIN, user=wren)
+    Project.objects.filter(slug="p-3").update(archived_at=timezone.now())
+    page = text_of(browser.get("/"))
+    assert page.index("Garden 8") < page.index("Archived projects") < page.index("Garden 3")
+    found = text_of(browser.get("/?q=garden+4"))
+    assert "Garden 4" in found and "Garden 5" not in found and "Archived projects" not in found
+
+
 def test_somebody_without_a_project_is_told_what_to_do(browser):
     assert "You are in no project yet" in text_of(browser.get("/"))
 
@@ -80,12 +91,14 @@ def test_preferences_are_stored_with_the_person(browser, wren):
 def test_own_keys_are_stored_with_the_person_and_told_to_the_pages_they_are_for(browser, wren):
     make_member(make_project("garden"), Role.REVIEWER, user=wren)
     assert "data-own-keys" not in text_of(browser.get("/me/keys/"))
-    sent = {"annotation-s": "k", "annotation-n": "", "moderation-j": "q"}
+    sent = {"annotation-s": "k", "annotation-n": "", "moderation-j": "q", "samples-a": "v"}
     assert browser.post("/me/keys/", sent).status_code == 302
     wren.refresh_from_db()
-    assert wren.own_keys == {"annotation": {"s": "k"}, "moderation": {"j": "q"}}
+    assert wren.own_keys == {"annotation": {"s": "k"}, "moderation": {"j": "q"}, "samples": {"a": "v"}}
     assert 'data-own-keys="{&quot;s&quot;: &quot;k&quot;}"' in text_of(browser.get("/me/keys/"))
     assert 'data-own-keys="{&quot;j&quot;: &quot;q&quot;}"' in text_of(browser.get("/p/garden/desk/"))
+    assert 'data-own-keys="{&quot;a&quot;: &quot;v&quot;}"' in text_of(browser.get("/p/garden/injection/samples/"))
+    assert "data-own-keys" not in text_of(browser.get("/p/garden/counterspeech/"))
 
 
 def test_two_actions_on_one_key_are_refused_and_what_was_typed_is_kept(browser, wren):
@@ -100,10 +113,13 @@ def test_two_actions_on_one_key_are_refused_and_what_was_typed_is_kept(browser, 
 
 
 def test_every_letter_of_a_page_stands_in_the_list_of_own_keys(settings):
-    listed = {place.app: {key.letter for key in place.keys} for place in every_page_keys()}
+    listed: dict[str, set[str]] = {}
+    for place in every_page_keys():
+        listed.setdefault(place.app, set()).update(key.letter for key in place.keys)
     for app, letters in listed.items():
         pages = Path(settings.BASE_DIR, "templates", app).rglob("*.html")
-        pressed = {letter for page in pages for letter in re.findall(r'data-press="([a-z])"', page.read_text("utf-8"))}
+        press = re.compile(r'(?:data-press|\bkey)="([a-z])"')
+        pressed = {letter for page in pages for letter in press.findall(page.read_text("utf-8"))}
         assert pressed <= letters, f"{app}: these letters are missing in its PageKeys"
 
 
