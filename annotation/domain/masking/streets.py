@@ -5,7 +5,7 @@ A street alone is none: it needs its number, and the town, the postcode or a wor
 
 import re
 
-from annotation.domain.masking.spans import Places, whole
+from annotation.domain.masking.spans import Places, Plain, whole
 from vocabulary.late_patterns import late
 
 # Korea: town, road, number ("서울특별시 강남구 테헤란로 152"), or town, quarter, plot ("부산 해운대구 우동 123-45")
@@ -139,6 +139,10 @@ _AT_HOME = late(
     rf"{_NUMBER}{_ES_DOOR})"
 )
 """A street with its number and neither town nor postcode, after a word for a home."""
+_HAS_HOME = (
+    *("live", "living", "stay", "moved", "home", "house", "address", "lodg", "wohn", "lebt", "adresse", "anschrift"),
+    *("zuhause", "zu hause", "habit", "loge", "vit", "domicil", "viv", "direcci", "casa", "abita", "mora", "indirizzo"),
+)
 _FORMS = (
     (re.compile(r"[로길동리가] ?(?:산|지하)? ?\d"), _KR),
     (re.compile(r"\d(?:[号號]|[幢栋棟单單室座组])"), _CN),
@@ -149,10 +153,11 @@ _FORMS = (
 """What every address of a form has, and the form."""
 
 
-def addresses(text: str) -> Places:
+def addresses(text: Plain) -> Places:
     """Return the street addresses."""
-    forms = [form for needed, form in _FORMS if needed.search(text)]
-    if not re.search(r"\d", text):
+    if not text.digits:
         return []
-    homes = (found.span(found.lastgroup or 0) for found in _AT_HOME.finditer(text))
+    forms = [form for needed, form in _FORMS if needed.search(text)]
+    of_homes = _AT_HOME.finditer(text) if text.has(_HAS_HOME) else ()
+    homes = (found.span(found.lastgroup or 0) for found in of_homes)
     return whole([*(found.span() for form in forms for found in form.finditer(text)), *homes])

@@ -1,9 +1,12 @@
 """What identifies a person is found in every script; what looks alike is left alone."""
 
+from importlib import import_module
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.domain.masking import identity
 from annotation.domain.masking.mask import WORDS, Mask, examples_of, find, mask
 
 E, U, H, P, M = Mask.EMAILS, Mask.URLS, Mask.HANDLES, Mask.PHONES, Mask.MESSENGERS
@@ -162,3 +165,12 @@ def test_places_are_in_order_and_apart_and_nothing_is_found_twice(text: str) -> 
     found = find(text, list(Mask))
     assert all(0 <= one.start < one.end <= len(text) for one in found)
     assert all(one.end <= other.start for one, other in zip(found, found[1:], strict=False))
+
+
+@pytest.mark.parametrize("module", sorted({module for _fewest, module, _form, _is_checked in identity._ID_BY_FORM}))
+def test_each_form_of_a_number_has_its_check_in_the_library(module: str) -> None:
+    assert import_module(f"stdnum.{module}").is_valid("1") is False
+
+
+def test_the_number_of_a_person_in_latvia_is_found_by_its_check_digit() -> None:
+    assert mask("kods 161175-19997 un 161175-19998", {Mask.IDS})[0] == "kods <id> un 161175-19998"
