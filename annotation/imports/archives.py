@@ -120,10 +120,8 @@ class Bundle:
             return {}
         try:
             format = detect(self.table) if options.format is Format.AUTO else options.format
-        except Unreadable as fault:
-            if fault.error.code != "json_array":
-                return {}
-            format = Format.JSONL
+        except Unreadable:
+            return {}
         columns = ColumnTally()
         sheet, line = options.sheet, options.header_line
         reading = Reading(format, sheet=sheet, header_line=line, looks=True, columns=columns)

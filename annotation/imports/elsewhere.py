@@ -1,4 +1,4 @@
-"""Import files from elsewhere: from an https address by the guarded fetcher, from a bucket with the site's keys."""
+"""Import files from elsewhere: by an https address, from a bucket with the site's keys, data sets by their names."""
 
 from pathlib import PurePosixPath
 from typing import BinaryIO
@@ -7,6 +7,7 @@ from urllib.parse import unquote, urlsplit
 from django.utils.translation import gettext as _
 
 from annotation.domain.formats.base import RowError, Unreadable
+from annotation.imports.data_sets_by_name import HUB, bring_data_set
 from providers import wiring_web
 from providers.http.fetch import FILES
 from providers.http.safe_urls import FetchFault
@@ -22,6 +23,9 @@ def is_elsewhere(name: str) -> bool:
 
 def bring(address: str, target: BinaryIO) -> None:
     """Write the file behind an address to `target`. Raises Unreadable with one sentence."""
+    if address.startswith(HUB):
+        bring_data_set(address, target)
+        return
     try:
         if address.startswith(BUCKET):
             wiring_web.copy_from_bucket(address, target)

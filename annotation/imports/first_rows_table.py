@@ -29,7 +29,6 @@ def command_line(slug: str, file: str, first: Mapping[str, Any]) -> str:
     words += [] if text == "text" else ["--text-column", text]
     words += ["--encoding", first["encoding"]] if first["encoding"] != "utf-8" else []
     words += ["--header-line", str(first["header_line"])] if first["header_line"] != 1 else []
-    words += ["--format", "jsonl"] if first["format"] == "jsonl" else []
     return " ".join(map(shlex.quote, [*words, "--dry-run"]))
 
 

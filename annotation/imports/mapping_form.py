@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.domain.formats.base import Format, LabelUse
+from annotation.domain.formats.base import LabelUse
 from annotation.domain.formats.encodings import ENCODINGS
 from annotation.imports.options import ImportOptions
 from annotation.pages.form_fields import choices_of
@@ -123,5 +123,4 @@ class MappingForm(forms.Form):
             "header_line": said["header_line"],
             "ignore": (self._options.ignore - uses.keys()) | left_out,
         }
-        is_array = self._options.format is Format.AUTO and self._first["format"] == Format.JSONL
-        return self._options.model_copy(update=known | ({"format": Format.JSONL} if is_array else {}))
+        return self._options.model_copy(update=known)

@@ -31,6 +31,7 @@ NOT_COUNTED: Mapping[str, Promise] = {
     NotCounted.UNFINISHED: gettext_lazy("given back, or not ended"),
     NotCounted.DRAFT: gettext_lazy("drafts"),
     NotCounted.DISCARDED: gettext_lazy("discarded"),
+    NotCounted.NOT_THIS: gettext_lazy("a category was rejected"),
     NotCounted.LABELLED: gettext_lazy("of people who labelled the post already"),
     NotCounted.NO_SEAT: gettext_lazy("of posts without a free seat"),
     NotCounted.PASSAGES: gettext_lazy("marked passages, which the project does not ask for"),

@@ -76,11 +76,9 @@ class ReaderProcess:
             answers = _Watched(child.stdout, self.watch)
             line = 0
             try:
-                _send(
-                    child.stdin,
-                    _ROWS,
-                    pickle.dumps(replace(self.reading, keep=None, columns=ColumnTally(self.reading.columns.keeps))),
-                )
+                asked = self.reading.columns
+                empty = ColumnTally(asked.keeps, asked.asked_for)
+                _send(child.stdin, _ROWS, pickle.dumps(replace(self.reading, keep=None, columns=empty)))
                 _send(child.stdin, _END, json.dumps(self.reading.keep is not None).encode())
                 while (frame := _receive(answers))[0] != _END:
                     if frame[0] == _PICTURE:

@@ -231,7 +231,7 @@ class ImportReport:
             "category_columns": self.category_columns,
             "twice": sum(error.code == "duplicate_annotator" for error in self.errors),
             "not_counted": dict(self.not_counted),
-            "bad_columns": [error.field for error in self.errors if error.code == "unused_labels"]
+            "bad_columns": [error.field for error in self.errors if error.code in ("unused_labels", "refused_work")]
             + self.category_columns,
             "fatal": asdict(self.fatal) if self.fatal else None,
             "errors": [asdict(error) for error in self.errors[:SHOWN_ERRORS]],
@@ -304,6 +304,15 @@ def unused_labels_reason(column: Column) -> str:
         f"The column {column.name[:80]!r} looks like labels{examples} and would not be read as labels. Name it as the "
         f"label column, and what its values mean where they are no categories; or say that it is to be kept as it is, "
         f"or left out."
+    )
+
+
+def refused_work_reason(column: Column) -> str:
+    """Return what stands against counting labels of work that was refused, and what to do."""
+    counts = ", ".join(f"{value[:20]} {count:,}" for value, count in sorted(column.values.items()))
+    return (
+        f"The column {column.name[:80]!r} says whose work counts ({counts}), and all labels would count. Take the rows "
+        "out whose labels do not count; or say that the column is to be kept as it is, or left out: then all do."
     )
 
 

@@ -50,7 +50,7 @@ from runs.sql.planner_statistics import refresh_statistics
 BATCH = 500
 MAX_ERRORS = 100_000
 """Errors kept of one file; after so many, reading it further helps nobody."""
-_ASKS = frozenset({"missing_column", "encoding", "json_array", "header_as_row"})
+_ASKS = frozenset({"missing_column", "encoding", "header_as_row"})
 """What stands against a file that can be read once somebody says which column holds what."""
 _OF_THE_FILE = ("too_many_kept",)
 """Errors that every row of a file has that one row has."""
@@ -93,6 +93,7 @@ def import_file(
         try:
             bundle = unpacked(file, stack, options, images, spacious=spacious, fetches=fetches)
             bundle.columns.keeps = None if options.update is Update.LABELS else options.keeping.keeps
+            bundle.columns.asked_for = options.keep
             report.container, report.bytes = bundle.container, bundle.size
             if options.update is Update.LABELS:
                 more_labels.add_labels(

@@ -2,11 +2,17 @@
 
 from collections.abc import Sequence
 
-from annotation.domain.formats.base import RowError
-from annotation.domain.formats.columns import PASSED_OVER, ColumnTally, label_like, of_one_category_each
+from annotation.domain.formats.base import ANSWERS, RowError
+from annotation.domain.formats.columns import (
+    PASSED_OVER,
+    ColumnTally,
+    label_like,
+    of_one_category_each,
+    tells_of_refused_work,
+)
 from annotation.domain.formats.kept_columns import Keeping
 from annotation.domain.votes import Category
-from annotation.imports.report import ImportReport, category_columns_reason, unused_labels_reason
+from annotation.imports.report import ImportReport, category_columns_reason, refused_work_reason, unused_labels_reason
 
 
 def check_columns(report: ImportReport, columns: ColumnTally, categories: Sequence[Category], keeping: Keeping) -> None:
@@ -22,6 +28,9 @@ def check_columns(report: ImportReport, columns: ColumnTally, categories: Sequen
     for column in undecided:
         if column.name not in report.category_columns:
             report.give_up(RowError(0, "unused_labels", unused_labels_reason(column), column.name, status=422))
+    refused = None if report.format in ANSWERS else tells_of_refused_work(columns, keeping.decides)
+    if refused:
+        report.give_up(RowError(0, "refused_work", refused_work_reason(refused), refused.name, status=422))
     if report.category_columns:
         reason = category_columns_reason(report.category_columns)
         report.give_up(RowError(0, "category_columns", reason, status=422))

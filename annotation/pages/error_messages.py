@@ -83,6 +83,10 @@ SENTENCES: Mapping[str, Promise] = {
         "The file is an old Excel workbook, or one with a password: save it as .xlsx without a password."
     ),
     "too_many_cells": _("The sheet reaches over too many cells: delete what is filled far away, or save it as CSV."),
+    "not_a_table": _("The file holds no table: export its rows as CSV or JSON lines."),
+    "refused_work": _(
+        "A column says whose work counts, and all labels would count: take the other rows out, or keep the column."
+    ),
     "web_page": _("This is a web page, not a table."),
     "opendocument": _("The file is an OpenDocument table: save it as .xlsx or CSV."),
     "file_not_fetched": _("The file could not be fetched from its address."),

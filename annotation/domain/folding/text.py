@@ -26,10 +26,13 @@ _ALIKE = str.maketrans("\u0622\u0623\u0625\u0671\u0649", "\u0627\u0627\u0627\u06
 _ALIKE_LETTERS = re.compile("[\u0622\u0623\u0625\u0671\u0649]")
 _JAMO = re.compile("[\u1100-\u11ff\u3131-\u3163\uffa1-\uffdc]{2,}")
 _JOINED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
-_BETWEEN = re.compile(
-    rf"(?<=[{_JOINED}])[\s\u00b7\u0387\u2022\u2027\u2219\u22c5\u30fb\u318d\uff65]{{1,8}}(?=[{_JOINED}])"
-)
-_BLANKS = re.compile(r"\s+")
+_GAP = r"[\s\u00b7\u0387\u2022\u2027\u2219\u22c5\u30fb\u318d\uff65]"
+_BETWEEN = re.compile(rf"{_GAP}(?<=[{_JOINED}].){_GAP}{{0,7}}(?=[{_JOINED}])", re.DOTALL)
+"""The blank is looked for first: that is quicker than looking behind each character."""
+_BLANKS = re.compile(r"\s{2,}|[^\S ]")
+_MORE_FORMS = re.compile(f"[{''.join(map(chr, COMPATIBLE))}]")
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0010ffff]")
+"""What the two tables translate; most texts hold none of it."""
 
 
 def compatible(text: str) -> str:
@@ -61,7 +64,9 @@ def folded(text: str, *, joined: bool = True) -> str:
         text = _JAMO.sub(_syllables, unicodedata.normalize("NFC", INVISIBLE.sub("", text)))
         if joined:
             text = _BETWEEN.sub("", text)
-        text = compatible(_VARIATION.sub("", text)).translate(COMPATIBLE).translate(SIMPLIFIED)
+        text = compatible(_VARIATION.sub("", text))
+        text = text.translate(COMPATIBLE) if _MORE_FORMS.search(text) else text
+        text = text.translate(SIMPLIFIED) if _HAN.search(text) else text
         text = without_marks(text)
     return _BLANKS.sub(" ", text.lower()) if joined else text.lower()
 

@@ -74,6 +74,8 @@ class NotCounted(StrEnum):
     """Saved and not handed in."""
     DISCARDED = "discarded"
     """The person said that the post is not to be labelled."""
+    NOT_THIS = "not this category"
+    """The person said that the post is not of the category that they were asked about."""
     TWICE = "twice"
     """The person labelled the post again, and the other label counts."""
     LABELLED = "labelled already"

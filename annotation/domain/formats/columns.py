@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotation.domain.category_sets import SEPARATOR
 from annotation.domain.known_words import spellings
 from annotation.domain.votes import Category
 
@@ -88,6 +89,10 @@ _BITS = frozenset({"0", "1", "0.0", "1.0", "true", "false", "True", "False", "TR
 _FLAG = re.compile(r"(?:is|has|was)[_ A-Z]")
 """How flags about a post begin that are no category: is_reply, hasMedia."""
 _LABEL_USES = ("label", "gold", "intended")
+_SEAT = "label: seat"
+_STATUS = ("status", "state", "verdict")
+_REFUSED = frozenset({"rejected", "returned", "timedout", "screenedout", "refused", "expired", "skipped"})
+"""What crowd platforms say of work that does not count."""
 _UNUSED = (PASSED_OVER, KEPT)
 _KEPT_NAME = "extra_"  # of columns that releases give back: somebody decided about them once
 _ANSWER = "answer_"  # answers to further questions, which belong to a label
@@ -104,7 +109,7 @@ class Column:
     values: dict[str, int] = field(default_factory=dict)
     """The different values with their rows; empty if they are not counted or there are more than VALUES."""
     holds_lists: bool = False
-    """Whether a value was a list or an object."""
+    """Whether a value was an object, or a list of other than single values."""
     many: bool = False
     """Whether there are more different values than are counted."""
 
@@ -115,8 +120,8 @@ class Column:
         self.rows += 1
         if self.many or self.became in UNCOUNTED:
             return
-        self.holds_lists = self.holds_lists or isinstance(value, list | dict)
         word = _as_read(value)
+        self.holds_lists = self.holds_lists or (not word and isinstance(value, list | dict))
         if not 0 < len(word) <= LENGTH or (word not in self.values and len(self.values) == VALUES):
             self.many, self.values = True, {}
         else:
@@ -124,7 +129,13 @@ class Column:
 
 
 def _as_read(value: Any) -> str:
-    """Return a value as mappings of values name it: `true`, and a whole number without a point. "" for other values."""
+    """Return a value as mappings of values name it: `true`, and a whole number without a point; a list by its parts.
+
+    "" for other values.
+    """
+    if isinstance(value, list):
+        parts = [_as_read(part) for part in value if not isinstance(part, list)]
+        return SEPARATOR.join(parts) if len(parts) == len(value) and all(parts) else ""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and value.is_integer():
@@ -135,9 +146,12 @@ def _as_read(value: Any) -> str:
 class ColumnTally:
     """The columns of one file in the order in which they first appear, and the sheet of the workbook they stand on."""
 
-    def __init__(self, keeps: Callable[[str], bool] | None = None) -> None:
-        """Take what says which of the columns that the site does not know are kept; None: no column is."""
-        self.keeps = keeps
+    def __init__(self, keeps: Callable[[str], bool] | None = None, asked_for: frozenset[str] = frozenset()) -> None:
+        """Take what says which of the columns that the site does not know are kept; None: no column is.
+
+        `asked_for` are those that somebody named.
+        """
+        self.keeps, self.asked_for = keeps, asked_for
         self._columns: dict[str, Column] = {}
         self.sheet = ""
         self.other_sheets: list[str] = []
@@ -194,6 +208,12 @@ class ColumnTally:
         """Add a column that its reader counted itself."""
         self._columns[column.name] = column
 
+    def tell_left_out(self, name: str) -> None:
+        """Count a value that its reader does not take unasked."""
+        if len(self._columns) < COLUMNS or name in self._columns:
+            self._columns.setdefault(name, Column(name, PASSED_OVER)).rows += 1
+            self.known.add(name)
+
     def __iter__(self) -> Iterator[Column]:
         yield from self._columns.values()
 
@@ -232,6 +252,24 @@ def label_like(columns: ColumnTally, categories: Sequence[Category], is_decided:
             or _holds_codes(column)
         )
     ]
+
+
+def tells_of_refused_work(columns: ColumnTally, is_decided: Callable[[str], bool]) -> Column | None:
+    """Return the kept column that says of some labels of people that their work was refused. Returns None for none.
+
+    Result tables of crowds have one; formats of platforms that are known leave such rows out themselves.
+    """
+    if not any(column.became == _SEAT for column in columns):
+        return None
+    statuses = (column for column in columns if _plain(column.name).endswith(_STATUS))
+    return next(
+        (
+            column
+            for column in statuses
+            if column.became == KEPT and not is_decided(column.name) and _REFUSED & {*map(_plain, column.values)}
+        ),
+        None,
+    )
 
 
 def of_one_category_each(

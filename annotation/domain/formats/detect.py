@@ -17,11 +17,12 @@ from annotation.domain.formats.base import (
     Unreadable,
 )
 from annotation.domain.formats.csv import Table, delimiter_of, names_in
-from annotation.domain.formats.doccano import Doccano, is_doccano
+from annotation.domain.formats.doccano import Doccano, is_doccano, names_no_other
 from annotation.domain.formats.json_objects import Entries
-from annotation.domain.formats.jsonl import JsonLines
+from annotation.domain.formats.jsonl import JsonLines, object_sources
 from annotation.domain.formats.label_studio import MARKS, Tasks, is_task
 from annotation.domain.formats.lines import check_head, read_lines
+from annotation.domain.formats.one_object import is_one_object, layout_of
 from annotation.domain.formats.parquet import Parquet
 from annotation.domain.formats.tools.argilla import is_flat, is_record
 from annotation.domain.formats.tools.crowd import platform_of
@@ -36,9 +37,11 @@ from annotation.domain.sources.imageboard import imageboard_posts
 from annotation.domain.sources.reddit import reddit_posts
 from annotation.domain.sources.shapes import object_format, packed_format, table_format
 from annotation.domain.sources.telegram import telegram_posts
+from annotation.domain.sources.text_names import is_text_name
 from annotation.domain.sources.x import x_posts
 
 ZIP_MAGIC = b"PK\x03\x04"
+_OUR_CONTENT = frozenset({"text", "image", "text_sha256"})
 Reader = Iterable[Row | RowError]
 """The rows of one file."""
 Open = Callable[[BinaryIO, Reading], Reader]
@@ -108,7 +111,7 @@ def detect(stream: BinaryIO, mapped: Mapped = AS_NAMED) -> Format:
         return document
     opening = head.lstrip()[:1]
     if opening == b"[":
-        return _of_array(stream)
+        return _of_array(stream, mapped)
     if opening == b"{":
         return _of_whole(stream) or _of_platform(stream, mapped) or _of_lines(stream, mapped)
     _, header = next(read_lines(stream, LIMITS.line_bytes))
@@ -139,10 +142,8 @@ def columns_of(stream: BinaryIO) -> list[str]:
         case Format.WEBDATASET | Format.REDDIT:
             return []
     opening = check_head(stream).lstrip()[:1]
-    if opening == b"[":
-        return []
-    if opening == b"{":
-        return [] if _of_whole(stream) else list(_first_line(stream) or {})
+    if opening in (b"{", b"["):
+        return [] if _of_whole(stream) else list(_first_object(stream) or {})
     return Table(stream, Reading(Format.CSV)).header()
 
 
@@ -162,14 +163,19 @@ def binary_format(stream: BinaryIO) -> Format | None:
     return Format.WEBDATASET if head[webdataset.MAGIC_AT :].startswith(webdataset.MAGIC) else None
 
 
-def _of_array(stream: BinaryIO) -> Format:
+def _of_array(stream: BinaryIO, mapped: Mapped) -> Format:
     format = _of_whole(stream)
     if format in (Format.HATEXPLAIN, Format.LABEL_STUDIO, Format.ARGILLA):
         return format
     if platform := object_format(stream):
         return platform
-    reason = "The file is one JSON array. Name the format jsonl to read its objects, or write one object a line."
-    raise Unreadable(RowError(1, "json_array", reason))
+    record = _first_object(stream)
+    if record is None:
+        reason = (
+            "The file is a JSON array, but its entries are no objects. Write one object a line, or an array of them."
+        )
+        raise Unreadable(RowError(1, "json_array", reason))
+    return _of_rows(record, mapped)
 
 
 def _of_platform(stream: BinaryIO, mapped: Mapped) -> Format | None:
@@ -195,15 +201,19 @@ def _of_whole(stream: BinaryIO) -> Format | None:
 
 
 def _of_lines(stream: BinaryIO, mapped: Mapped) -> Format:
-    """Return the format of a file whose first line is an object of its own."""
-    record = _first_line(stream)
-    if record is not None and is_record(record):
-        return Format.ARGILLA
-    if record is None:
-        reason = "The file is a JSON object of no known data set. Write one object a line (JSON lines)."
+    """Return the format of a file whose first line is an object of its own, or of one object with rows inside."""
+    if is_one_object(stream, LIMITS) and layout_of(stream, LIMITS) is None:
+        reason = "The file is a JSON object of no known data set. Write one object a line, or an array of objects."
         raise Unreadable(RowError(1, "unknown_format", reason))
+    return _of_rows(_first_object(stream) or {"id": ""}, mapped)
+
+
+def _of_rows(record: Mapping[str, Any], mapped: Mapped) -> Format:
+    """Return the format of objects by the first of them."""
+    if is_record(record):
+        return Format.ARGILLA
     if mapped.names_columns:
-        return Format.JSONL
+        return Format.DOCCANO if is_doccano(record) and names_no_other(mapped) else Format.JSONL
     if _of_record(record) is Format.HATEXPLAIN:
         return Format.HATEXPLAIN
     if is_doccano(record):
@@ -214,7 +224,8 @@ def _of_lines(stream: BinaryIO, mapped: Mapped) -> Format:
         return Format.POTATO
     if "img" in record and "id" in record and "image" not in record:
         return Format.HATEFUL_MEMES
-    return Format.INTERPLAY if "id" in record else Format.JSONL
+    is_ours = "id" in record and (bool(_OUR_CONTENT & record.keys()) or not any(map(is_text_name, record)))
+    return Format.INTERPLAY if is_ours else Format.JSONL
 
 
 def _of_record(record: Any) -> Format | None:
@@ -232,25 +243,15 @@ def _of_record(record: Any) -> Format | None:
     return Format.ARGILLA if is_record(record) else None
 
 
-def _first_line(stream: BinaryIO) -> dict[str, Any] | None:
-    """Return the object on the first non-blank line, or an empty one for a broken line.
+def _first_object(stream: BinaryIO) -> dict[str, Any] | None:
+    """Return the first object of JSON lines, of an array, or within one object; an empty one where it is broken.
 
-    Returns None if the line is no object, if the object continues on the next line, or if it is the whole file and
-    holds only objects and arrays: an object of records.
+    Returns None if the first row is no object.
     """
-    lines = (text for _, text in read_lines(stream, LIMITS.line_bytes) if not text.isspace())
-    first = next(lines)
-    try:
-        value = strict_json.parse(first)
-    except BadValue as fault:
-        return None if fault.code == "invalid_json" and _continues(first, next(lines, "")) else {"id": ""}
-    if not isinstance(value, dict):
-        return None
-    is_whole_file = not next(lines, "")
-    return None if is_whole_file and value and all(isinstance(part, dict | list) for part in value.values()) else value
-
-
-def _continues(first: str, second: str) -> bool:
-    """Return whether the second line continues the object of the first (indented JSON)."""
-    opening = second.lstrip()[:1]
-    return opening != "{" and (first.rstrip()[-1] in "{[,:" or opening in ",:]}")
+    for _line, _entry, source in object_sources(stream, LIMITS):
+        try:
+            value = strict_json.parse(source)
+        except BadValue:
+            return {}
+        return value if isinstance(value, dict) else None
+    return None

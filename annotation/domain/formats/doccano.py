@@ -6,8 +6,8 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
 from annotation.domain.formats import fields, strict_json
-from annotation.domain.formats.base import BadValue, LabelUse, Passage, Reading, Row, RowError, Unreadable
-from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
+from annotation.domain.formats.base import BadValue, LabelUse, Mapped, Passage, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.columns import PASSED_OVER
 from annotation.domain.formats.jsonl import object_sources
 from annotation.domain.formats.kept_columns import kept_columns
 from annotation.domain.formats.lines import read_lines
@@ -26,7 +26,7 @@ _USES = {
     "cats": "label",
     "entities": "answers",
 }
-_UNUSED = frozenset({"Comments", "comments"})
+_LABELS = ("label", "labels", "cats")
 
 
 def is_doccano(record: Any) -> bool:
@@ -38,11 +38,17 @@ def is_doccano(record: Any) -> bool:
     )
 
 
+def names_no_other(mapped: Mapped) -> bool:
+    """Return whether somebody named only the column in which doccano has labels."""
+    return mapped.label in _LABELS and not any((mapped.text, mapped.image, mapped.id, mapped.annotator, mapped.raters))
+
+
 class Doccano:
-    """The rows of one file; a label is used as the mapping says."""
+    """The rows of one file. A category is used as the mapping says; where nobody named its column, it is none."""
 
     def __init__(self, stream: BinaryIO, reading: Reading) -> None:
         self.stream, self.reading = stream, reading
+        self.is_named = reading.mapped.names_labels
 
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
@@ -53,13 +59,11 @@ class Doccano:
             try:
                 record = _record(text)
                 name = str(record.get("id", ""))[:128]
-                row = _bare(line, record, self.reading, entry)
-                passages = _passages(record)
-                yield (
-                    with_passages(row, passages, _category(record), self.reading)
-                    if passages
-                    else with_label(row, _category(record), _labelled(self.reading))
-                )
+                row = _bare(line, record, self.reading, entry, is_named=self.is_named)
+                if passages := _passages(record):
+                    yield with_passages(row, passages, _category(record), self.reading)
+                else:
+                    yield with_label(row, _category(record), _labelled(self.reading)) if self.is_named else row
             except BadValue as fault:
                 yield fault.at(line, name, entry)
         if not has_rows:
@@ -128,7 +132,11 @@ class ByAnnotator:
 
 
 def _use_of(name: str) -> str:
-    return COMPUTED if name in _UNUSED else _USES.get(name, PASSED_OVER)
+    return _USES.get(name, PASSED_OVER)
+
+
+def _use_of_unnamed(name: str) -> str:
+    return PASSED_OVER if name in _LABELS else _use_of(name)
 
 
 def _record(text: str) -> Mapping[str, Any]:
@@ -138,8 +146,9 @@ def _record(text: str) -> Mapping[str, Any]:
     return record
 
 
-def _bare(line: int, record: Mapping[str, Any], reading: Reading, entry: int = 0) -> Row:
-    extra = kept_columns(reading.columns.count(record, _use_of))
+def _bare(line: int, record: Mapping[str, Any], reading: Reading, entry: int = 0, *, is_named: bool = True) -> Row:
+    use_of = _use_of if is_named or _passages(record) else _use_of_unnamed
+    extra = kept_columns(reading.columns.count(record, use_of))
     text = fields.item_text(record.get("text", record.get("data")))
     picture = fields.picture_path(record.get("filename"), "filename")
     if not text and not picture:

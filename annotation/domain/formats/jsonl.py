@@ -5,8 +5,10 @@ from typing import Any, BinaryIO
 
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Format, Limits, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.columns import ColumnTally
 from annotation.domain.formats.lines import check_head, read_lines
 from annotation.domain.formats.mapping import Shape
+from annotation.domain.formats.one_object import is_one_object, layout_of, rows_in
 from annotation.domain.formats.research_datasets import READERS, read_record
 from annotation.domain.formats.tools.argilla import Record
 
@@ -21,7 +23,7 @@ class JsonLines:
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
         has_rows = False
-        for line, entry, text in object_sources(self.stream, self.reading.limits):
+        for line, entry, text in object_sources(self.stream, self.reading.limits, self.reading.columns):
             has_rows = True
             yield self._row(line, entry, text)
         if not has_rows:
@@ -55,11 +57,25 @@ class JsonLines:
             raise Unreadable(fault.at(line)) from fault
 
 
-def object_sources(stream: BinaryIO, limits: Limits) -> Iterator[tuple[int, int, str]]:
-    """Yield (line, entry, JSON source) of each object: of a line each (entry 0), or of one array.
+def object_sources(
+    stream: BinaryIO, limits: Limits, columns: ColumnTally | None = None
+) -> Iterator[tuple[int, int, str]]:
+    """Yield (line, entry, JSON source) of each object: of a line each (entry 0), of one array, or within one object.
 
-    Raises Unreadable.
+    What an object says beside its rows and is not taken is told to `columns`. Raises Unreadable.
     """
+    layout = layout_of(stream, limits) if is_one_object(stream, limits) else None
+    if layout is None:
+        yield from array_or_lines(stream, limits)
+        return
+    if columns is not None:
+        for name in layout.left_out:
+            columns.tell_left_out(f"{name} (of the whole file)")
+    yield from rows_in(stream, layout, limits)
+
+
+def array_or_lines(stream: BinaryIO, limits: Limits) -> Iterator[tuple[int, int, str]]:
+    """Yield (line, entry, JSON source) of each object: of a line each (entry 0), or of one array. Raises Unreadable."""
     if check_head(stream).lstrip().startswith(b"["):
         for entry, (line, _key, source) in enumerate(strict_json.entries(stream, limits.entry_chars), start=1):
             yield line, entry, f"{source}\n"

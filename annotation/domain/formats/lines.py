@@ -8,6 +8,26 @@ from annotation.domain.formats.base import RowError, Unreadable
 
 EMPTY_ZIP = b"PK\x05\x06"
 BOM = b"\xef\xbb\xbf"
+_NO_TEXT = {
+    b"SQLite format 3\0": "an SQLite database",
+    b"%PDF-": "a PDF",
+    b"\x89HDF\r\n\x1a\n": "an HDF5 file",
+    b"\x93NUMPY": "a NumPy array",
+    b"$FL2": "an SPSS file",
+    b"$FL3": "an SPSS file",
+    b"<stata_dta>": "a Stata file",
+    b"ORC": "an ORC file",
+    b"Obj\x01": "an Avro file",
+    b"RDX3\n": "an R file",
+    b"RDX2\n": "an R file",
+    b"{\\rtf": "an RTF document",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"GIF8": "a picture",
+}
+"""How files begin that people have, and that are no text; what they are."""
+_CONTROL = frozenset({*range(0x00, 0x09), *range(0x0E, 0x1B), *range(0x1C, 0x20)})
+"""Control characters that no encoding of a text is full of."""
 HEAD = 65_536
 PIECE = 65_536
 
@@ -82,6 +102,9 @@ def check_head(stream: BinaryIO) -> bytes:
             "The file is an old Excel workbook (.xls), or one with a password. Save it as .xlsx without a password."
         )
         raise Unreadable(RowError(0, "old_workbook", reason, status=415))
+    if what := _no_text(head):
+        reason = f"The file is {what}, not a table. Export its rows as CSV, JSON lines or Parquet."
+        raise Unreadable(RowError(0, "not_a_table", reason, status=415))
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or _looks_like_utf16(head):
         raise Unreadable(RowError(1, "encoding", "The file is UTF-16. Save it as UTF-8 and try again."))
     head = head.removeprefix(BOM)
@@ -98,6 +121,18 @@ def refuse_empty_zip(head: bytes) -> None:
     if head.startswith(EMPTY_ZIP):
         reason = "The ZIP archive is empty. Pack the table into it, with its pictures if there are any."
         raise Unreadable(RowError(0, "no_table", reason))
+
+
+def _no_text(head: bytes) -> str:
+    """Return what a file is that begins so and is no text. Returns "" for one that may be text."""
+    if known := next((what for start, what in _NO_TEXT.items() if head.startswith(start)), ""):
+        return known
+    if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+        return "a pickle of Python"
+    sample = head[:4096]
+    is_wide = head.startswith((b"\xff\xfe", b"\xfe\xff")) or _looks_like_utf16(head)
+    controls = sum(byte in _CONTROL for byte in sample)
+    return "no text" if controls > len(sample) * 0.1 and not is_wide else ""
 
 
 def _looks_like_utf16(head: bytes) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any, BinaryIO
@@ -100,13 +99,9 @@ class Parquet:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
         check_header(self._schema.names)
         columns = frozenset(self._schema.names)
-        mapped = self.reading.mapped
-        of_argilla = is_flat(columns)
-        if not mapped.names_labels and "label" in columns and not of_argilla:
-            mapped = replace(mapped, label="label")
-        reading = replace(self.reading, mapped=mapped)
         try:
-            shape = Record(reading, dict.fromkeys(columns)) if of_argilla else Shape(reading, columns)
+            is_record = is_flat(columns)
+            shape = Record(self.reading, dict.fromkeys(columns)) if is_record else Shape(self.reading, columns)
         except BadValue as fault:
             raise Unreadable(fault.at(1)) from fault
         line = unpacked = 0
@@ -137,8 +132,8 @@ class Parquet:
             picture = named.get(shape.image)
             if isinstance(picture, dict):
                 named[shape.image] = self._stored_picture(line, picture)
-            elif picture is None and shape.image == "image":
-                named["image"] = named.get("image_path")
+            elif picture is None and shape.image == "image" and "image_path" in named:
+                named["image"] = named["image_path"]
             read = {
                 key: _storable(value, key) if key in shape.used and not is_kept_name(key) else value
                 for key, value in named.items()

@@ -17,10 +17,29 @@ _LATIN_OF = {
     ord(character): number for number in range(0x80, 0xA0) if (character := bytes([number]).decode("cp1252", "ignore"))
 }
 """What Windows-1252 has in place of the control characters of Latin-1."""
-_RUNS = re.compile(r"[^\x00-\x7f]{3,}")
+_MAY_BE_LATIN = re.compile("[\xc2-\xf0]")
+"""How a text that `_SURE` finds begins at some place: few texts of other scripts have such a letter."""
+
+
+def _read_as(encoding: str, leads: bytes) -> re.Pattern[str]:
+    """Return runs of letters that may be UTF-8 read in an encoding, by the first bytes of the letters it may hold.
+
+    Any other run is no UTF-8 of the expected letters, so that nothing needs to be encoded to know it.
+    """
+    pairs = [bytes([lead, *after]) for lead in leads for after in ((), *((high,) for high in range(0x80, 0xC0)))]
+    first = {
+        read for pair in pairs if len(read := pair.decode(encoding, "ignore")) == 1 and read.encode(encoding) == pair
+    }
+    return re.compile(rf"(?<![^\x00-\x7f])[{''.join(sorted(first))}][^\x00-\x7f]{{2,}}")
+
+
 _OTHERS = (
-    ("cp1251", re.compile(r"[А-Яа-яЁёІіЇїЄєҐґЎў–—’“”«»…№]{2,}")),
-    ("gb18030", re.compile(r"[一-鿿가-힣぀-ヿ，。！？：；、“”]{2,}")),
+    ("cp1251", _read_as("cp1251", b"\xc2\xd0\xd1\xd2\xe2"), re.compile(r"[А-Яа-яЁёІіЇїЄєҐґЎў–—’“”«»…№]{2,}")),
+    (
+        "gb18030",
+        _read_as("gb18030", bytes(range(0xE2, 0xF0))),
+        re.compile(r"[一-鿿가-힣぀-ヿ，。！？：；、“”]{2,}"),
+    ),
 )
 """Other encodings, and what a text may become that was read in them."""
 _AROUND = 30
@@ -30,11 +49,10 @@ def would_read(text: str) -> str:
     """Return the text as it would read if it was encoded twice; the text itself if nothing looks so."""
     if text.isascii():
         return text
-    latin = text.translate(_LATIN_OF)
-    if _SURE.search(latin):
+    if _MAY_BE_LATIN.search(text) and _SURE.search(latin := text.translate(_LATIN_OF)):
         return _as_written(latin, text)
-    for encoding, expected in _OTHERS:
-        read = _RUNS.sub(_decoder(encoding, expected), text)
+    for encoding, runs, expected in _OTHERS:
+        read = runs.sub(_decoder(encoding, expected), text)
         if read != text:
             return read
     return text

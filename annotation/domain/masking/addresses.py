@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from annotation.domain.masking.spans import Place, Places, whole
+from annotation.domain.masking.spans import Place, Places, Plain, whole
 from vocabulary.late_patterns import late
 
 _LETTER = r"[a-z0-9\u00c0-\u024f\u0400-\u04ff]"
@@ -52,15 +52,23 @@ _HAS_AT = late(
     r"|\*(?:a|at|ät)\*|[★☆◎♥❤*#🐶🐭][a-z0-9]",
     re.IGNORECASE,
 )
+_POINT = re.compile(rf"\.(?:[a-z]|[*_-]? (?:{_ENDINGS})| ?[\])}}>])")
+_POINT_IN_WORDS = re.compile(rf"[ \[({{<*_-](?:{_DOT_WORD.replace('|' + chr(92) + '.', '')})[ \])}}>*_-]")
+_HOST_IN_WORDS = re.compile(rf"dot(?:{_ENDINGS})|(?:{_MAILERS})[ ,.]{{1,2}}(?:{_ENDINGS})")
+"""Without "@" an address has a point or a word for it inside, or the name of a known host."""
 _LONGEST_LOCAL = 80
 
 
-def emails(text: str) -> Places:
+def emails(text: Plain) -> Places:
     """Return the mail addresses, also those written to hide from programs: "name (at) host (dot) org"."""
-    if "@" not in text and not _HAS_AT.search(text):
+    if "@" not in text and not (_may_have_host(text.low) and _HAS_AT.search(text)):
         return []
     found = (found.span() for found in _EMAIL.finditer(text) if re.search("[a-z]", found.group(), re.IGNORECASE))
     return [(_with_words_before(text, start), end) for start, end in found]
+
+
+def _may_have_host(low: str) -> bool:
+    return bool(_POINT.search(low) or _POINT_IN_WORDS.search(low) or _HOST_IN_WORDS.search(low))
 
 
 def _with_words_before(text: str, start: int) -> int:
@@ -80,6 +88,7 @@ _WITH_SCHEME = late(
     rf"[{_EASTERN}]{{0,20}}|www(?:\.|{_HAS_DOTS})){_TAIL}+",
     re.IGNORECASE,
 )
+_HAS_SCHEME = re.compile(r"htt|hxx|h\*\*|ftp|www")
 _BROKEN = late(
     rf"(?<![a-z0-9@.-])(?:{_LABEL}\.){{0,3}}{_LABEL}(?: ?(?:{_HAS_DOTS}) ?{_LABEL})+(?:/{_TAIL}*)?", re.IGNORECASE
 )
@@ -100,23 +109,26 @@ _SHORTEST = 6
 _END = ".,;:!?)'’"
 
 
-def urls(text: str) -> Places:
+def urls(text: Plain) -> Places:
     """Return the web addresses, with a scheme or without."""
     return whole([*_schemed(text), *_bare(text)])
 
 
-def _schemed(text: str) -> Iterator[Place]:
-    forms = [_WITH_SCHEME]
-    if re.search(_HAS_DOTS, text, re.IGNORECASE):
+def _schemed(text: Plain) -> Iterator[Place]:
+    forms = [_WITH_SCHEME] if _HAS_SCHEME.search(text.low) else []
+    if any(dots in text.low for dots in ("[.]", "(.)", "[dot]", "(dot)")):
         forms.append(_BROKEN)
-    if not text.isascii():
+    if not text.isascii() and any(ending in text for ending in (".한국", ".中国", ".中國", ".рф", ".みんな")):
         forms.append(_EASTERN_HOST)
     for found in (found for form in forms for found in form.finditer(text)):
         yield found.start(), found.start() + len(found.group().rstrip(_END))
 
 
-def _bare(text: str) -> Iterator[Place]:
-    if "." not in text:
+_HAS_ENDING = re.compile(r"\.[a-z]")
+
+
+def _bare(text: Plain) -> Iterator[Place]:
+    if not _HAS_ENDING.search(text):
         return
     for found in _BARE.finditer(text):
         written = found.group().rstrip(_END)
@@ -128,6 +140,8 @@ def _bare(text: str) -> Iterator[Place]:
 _HANDLE = late(r"(?<![A-Za-z0-9_@/.])@(?=\w{0,50}[^\W\d_])[\w.]{0,49}\w|(?<![\w/])/?u/[A-Za-z0-9_-]{3,20}(?![\w-])")
 
 
-def handles(text: str) -> Places:
+def handles(text: Plain) -> Places:
     """Return the names of accounts: "@name", "u/name". A sign without letters is a face or a price."""
+    if "@" not in text and "u/" not in text:
+        return []
     return [found.span() for found in _HANDLE.finditer(text)]

@@ -8,18 +8,20 @@ from collections.abc import Iterator
 from importlib import import_module
 from itertools import islice
 
-from annotation.domain.masking.spans import Place, Places, whole
+from annotation.domain.masking.spans import Place, Places, Plain, whole
 from vocabulary.late_patterns import late
 
 _BEFORE = 40  # characters in which the word stands
 _IBAN = late(
     r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ .-]?[A-Z0-9]{4}){2,7}(?:[ .-]?[A-Z0-9]{1,3})?(?![A-Za-z0-9])", re.IGNORECASE
 )
+_MAY_BE_IBAN = re.compile(r"[A-Za-z\u0130\u0131\u017f\u212a]{2}\d\d")
 _CARD = re.compile(
     r"(?<![A-Za-z0-9.-])[2-6]\d{3}(?P<sign>[ .-]?)(?:\d{4}(?P=sign)){2}\d{1,7}(?![A-Za-z0-9-]|\.\d)"
     r"|(?<![A-Za-z0-9.-])[2-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,7}(?![A-Za-z0-9-]|\.\d)"
     r"|(?<![A-Za-z0-9.-])3[47]\d\d[ .-]?\d{6}[ .-]?\d{5}(?![A-Za-z0-9-])"
 )
+_FEWEST_OF_CARD = 13
 _CARD_OF_A_COUNTRY = re.compile(r"(?<![A-Za-z0-9.-])9\d{3}(?:[ -]?\d{4}){3}(?![A-Za-z0-9-])")
 _IS_CARD = re.compile(
     r"(?:\bcards?\b(?: number| no\.?)?|\b(?:visa|mastercard|amex|carte|karte|kartennummer|kreditkarte|tarjeta"
@@ -30,8 +32,10 @@ _IS_CARD = re.compile(
 """A number after such a word is one although a digit of it may be wrong."""
 
 
-def ibans(text: str) -> Places:
+def ibans(text: Plain) -> Places:
     """Return the international numbers of bank accounts."""
+    if text.digits < 2 or not _MAY_BE_IBAN.search(text):
+        return []
     return [place for found in _IBAN.finditer(text) for place in _without_words_behind(found)]
 
 
@@ -43,8 +47,10 @@ def _without_words_behind(found: re.Match[str]) -> list[Place]:
     return [(found.start(), found.start() + end) for end in islice(held, 1)]
 
 
-def cards(text: str) -> Places:
+def cards(text: Plain) -> Places:
     """Return the numbers of payment cards."""
+    if text.digits < _FEWEST_OF_CARD:
+        return []
     by_digit = (found.span() for found in _CARD.finditer(text) if _holds("luhn", re.sub(r"\D", "", found.group())))
     return whole([*by_digit, *_after(text, _IS_CARD, _CARD), *_after(text, _IS_CARD, _CARD_OF_A_COUNTRY)])
 
@@ -68,29 +74,42 @@ _IS_ID = late(
     r"|رقم الإقامة|السجل المدني)[^0-9\n]{0,20}\Z",
     re.IGNORECASE,
 )
-_ID_BY_FORM = (
-    ("kr.rrn", r"\d{6} ?- ?[1-8](?:\d{6}|\*{6})", False),
-    ("kr.rrn", r"\d{13}", True),
-    ("cn.ric", r"\d{6} ?\d{4} ?\d{2} ?\d{2} ?\d{3}[\dXx]", True),
-    ("es.dni", r"\d{8}[- ]?[A-HJ-NP-TV-Za-hj-np-tv-z]", True),
-    ("es.nie", r"[XYZxyz][- ]?\d{7}[- ]?[A-Za-z]", True),
-    ("it.codicefiscale", r"[A-Za-z]{6}\d{2}[A-Za-z]\d{2}[A-Za-z]\d{3}[A-Za-z]", True),
-    ("fr.nir", r"[1-478] ?\d{2} ?\d{2} ?(?:\d{2}|2[ABab]) ?\d{3} ?\d{3} ?\d{2}", True),
-    ("be.nn", r"\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}", True),
-    ("fi.hetu", r"\d{6}[-+ABCDEF]\d{3}[0-9A-Y]", True),
-    ("se.personnummer", r"(?:\d{2})?\d{6}[-+]\d{4}", True),
-    ("cz.rc", r"\d{6}/\d{3,4}", True),
-    ("lv.pk", r"\d{6}-\d{5}", True),
-    ("br.cpf", r"\d{3}\.\d{3}\.\d{3}-\d{2}", True),
-    ("us.ssn", r"\d{3}-\d{2}-\d{4}", True),
-    ("in_.pan", r"[A-Z]{5}\d{4}[A-Z]", True),
-    ("ie.pps", r"\d{7}[A-Wa-w][ABHWTXabhwtx]?", True),
-    ("ro.cnp", r"[1-9]\d{12}", True),
+_HAS_ID_WORD = (
+    *("번호", "身份证", "身分證", "证件号", "マイナンバー", "個人番号", "居民证", "居留证", "居留證", "統一編號"),
+    *("national i", "identity", "id card", "id number", "social sec", "ssn", "nino", "ausweis", "steuer", "sécu"),
+    *("identifikation", "nir", "numéro", "dni", "nie", "nif", "codice", "pesel", "bsn", "burgerservice", "rijksreg"),
+    *("personnummer", "henkilö", "cpr", "cnp", "egn", "oib", "rodné", "emso", "amka", "pps", "taj", "személyi"),
+    *("samordning", "contribuinte", "егн", "αμκα", "αφμ", "α.μ", "αμ.κ", "pan", "पैन", "n°", "secu", "isikukood"),
+    *("asmens", "personas", "svnr", "versicherung", "ni n", "personal", "curp", "cpf", "cédula", "carnet", "kimlik"),
+    *("снилс", "инн", "aadhaar", "आधार", "الرقم", "هوي", "رقم", "السجل"),
 )
-"""Modules of stdnum, forms, and whether the check digit must hold: since 2020 Korea draws the last digits by lot."""
+"""What these words have, in small letters."""
+_ID_BY_FORM = (
+    (7, "kr.rrn", r"\d{6} ?- ?[1-8](?:\d{6}|\*{6})", False),
+    (7, "kr.rrn", r"\d{13}", True),
+    (17, "cn.ric", r"\d{6} ?\d{4} ?\d{2} ?\d{2} ?\d{3}[\dXx]", True),
+    (8, "es.dni", r"\d{8}[- ]?[A-HJ-NP-TV-Za-hj-np-tv-z]", True),
+    (7, "es.nie", r"[XYZxyz][- ]?\d{7}[- ]?[A-Za-z]", True),
+    (7, "it.codicefiscale", r"[A-Za-z]{6}\d{2}[A-Za-z]\d{2}[A-Za-z]\d{3}[A-Za-z]", True),
+    (13, "fr.nir", r"[1-478] ?\d{2} ?\d{2} ?(?:\d{2}|2[ABab]) ?\d{3} ?\d{3} ?\d{2}", True),
+    (11, "be.nn", r"\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}", True),
+    (9, "fi.hetu", r"\d{6}[-+ABCDEF]\d{3}[0-9A-Y]", True),
+    (10, "se.personnummer", r"(?:\d{2})?\d{6}[-+]\d{4}", True),
+    (9, "cz.rc", r"\d{6}/\d{3,4}", True),
+    (11, "lv.pvn", r"\d{6}-\d{5}", True),
+    (11, "br.cpf", r"\d{3}\.\d{3}\.\d{3}-\d{2}", True),
+    (9, "us.ssn", r"\d{3}-\d{2}-\d{4}", True),
+    (4, "in_.pan", r"[A-Z]{5}\d{4}[A-Z]", True),
+    (7, "ie.pps", r"\d{7}[A-Wa-w][ABHWTXabhwtx]?", True),
+    (13, "ro.cnp", r"[1-9]\d{12}", True),
+)
+"""The fewest digits, modules of stdnum, forms, and whether the check digit must hold.
+
+Since 2020 Korea draws the last digits by lot.
+"""
 _IDS = [
-    (module, late(rf"(?<![A-Za-z0-9.,-])(?:{form})(?![A-Za-z0-9-]|[.,]\d)"), is_checked)
-    for module, form, is_checked in _ID_BY_FORM
+    (fewest, module, late(rf"(?<![A-Za-z0-9.,-])(?:{form})(?![A-Za-z0-9-]|[.,]\d)"), is_checked)
+    for fewest, module, form, is_checked in _ID_BY_FORM
 ]
 _AFTER_WORD = late(
     r"(?<![A-Za-z0-9])(?:(?!id|no|nr|ni)[A-Z]{1,2} ?|[A-Z]{3})?\d[\dA-Z]?(?:[./-]?[\dA-Z]| (?=[A-Z]?\d)[\dA-Z]"
@@ -100,13 +119,18 @@ _AFTER_WORD = late(
 _KR_DAY = re.compile(r"\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
 
-def ids(text: str) -> Places:
+def ids(text: Plain) -> Places:
     """Return the numbers of people: residents of Korea, China and Japan, and of European and American states."""
-    return whole([*_by_form(text), *_after(text, _IS_ID, _AFTER_WORD)])
+    if not text.digits:
+        return []
+    named = _after(text, _IS_ID, _AFTER_WORD) if text.has(_HAS_ID_WORD) else ()
+    return whole([*_by_form(text), *named])
 
 
-def _by_form(text: str) -> Iterator[Place]:
-    for module, form, is_checked in _IDS:
+def _by_form(text: Plain) -> Iterator[Place]:
+    for fewest, module, form, is_checked in _IDS:
+        if text.digits < fewest:
+            continue
         for found in form.finditer(text):
             number = found.group()
             if _holds(module, number) if is_checked else _KR_DAY.match(number):
@@ -132,12 +156,16 @@ _PASSPORT = re.compile(
     r"(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
+_HAS_PASSPORT = re.compile(
+    "pass|여권|护照|護照|旅券|パスポート|pasaporte|paspoort|pasaport|паспорт|загранпаспорт|جواز|पासपोर्ट|ausweis"
+)
 _ZONE = re.compile(r"P[A-Z<][A-Z]{3}[A-Z<]{39}\s[A-Z0-9<]{44}")
 
 
-def passports(text: str) -> Places:
+def passports(text: Plain) -> Places:
     """Return the numbers of passports after a word that says so, and the two lines that machines read."""
-    return whole([*_after(text, _IS_PASSPORT, _PASSPORT), *(found.span() for found in _ZONE.finditer(text))])
+    named = _after(text, _IS_PASSPORT, _PASSPORT) if text.digits and _HAS_PASSPORT.search(text.low) else ()
+    return whole([*named, *(found.span() for found in _ZONE.finditer(text))])
 
 
 _KR_SIGN = "가나다라마거너더러머버서어저고노도로모보소오조구누두루무부수우주하허호배아바사자"
@@ -149,6 +177,22 @@ _PLATE = late(
     r"|[A-Z] \d{3,4})[EH]?(?![\w-])"
     r"|[\u4e00-\u9fff]{2,4} ?\d{2,3} ?[あ-んア-ン] ?(?:\d{1,2}-\d{2}|\d{4}|[・･·]{1,3}\d{1,3})(?!\d)"
     r"|(?<!\w)[АВЕКМНОРСТУХ]\d{3}[АВЕКМНОРСТУХ]{2} ?\d{2,3}(?!\w)"
+)
+_CN_PLATE = re.compile(rf"[{_CN_PLACE}][A-HJ-NP-Z]")
+_FEWEST_OF_PLATE = 2
+_PLATE_WORDS = (
+    *(
+        "plate",
+        "registration",
+        "kennzeichen",
+        "immatriculation",
+        "matrícula",
+        "targa",
+        "kenteken",
+        "nummer",
+        "rejestrac",
+    ),
+    *("tablic", "rendszám", "plaque", "plaka", "차량번호", "번호판", "车牌", "車牌", "ナンバー"),
 )
 _IS_PLATE = late(
     r"(?:\bplates?\b|number ?plate|licen[cs]e plate|registration|kennzeichen|immatriculation|matrícula|targa"
@@ -192,7 +236,10 @@ def _near_car(text: str) -> Iterator[Place]:
                 yield start, end
 
 
-def plates(text: str) -> Places:
+def plates(text: Plain) -> Places:
     """Return the plates of cars: Korean, Chinese and Japanese ones by form, others by a word before or a car near."""
-    marked = (place for place in _after(text, _IS_PLATE, _ANY_PLATE) if re.search(r"\d", text[slice(*place)]))
+    if text.digits < _FEWEST_OF_PLATE and (text.isascii() or not _CN_PLATE.search(text)) and not text.has(_PLATE_WORDS):
+        return []
+    named = _after(text, _IS_PLATE, _ANY_PLATE) if text.digits and text.has(_PLATE_WORDS) else ()
+    marked = (place for place in named if re.search(r"\d", text[slice(*place)]))
     return whole([*(found.span() for found in _PLATE.finditer(text)), *marked, *_near_car(text)])

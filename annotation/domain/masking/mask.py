@@ -12,7 +12,7 @@ from typing import TypedDict
 
 from annotation.domain.masking import addresses, identity, messengers, phones, streets
 from annotation.domain.masking.regions import Regions
-from annotation.domain.masking.spans import Places, narrow, seen
+from annotation.domain.masking.spans import Places, Plain, narrow, seen
 
 
 class Mask(StrEnum):
@@ -31,12 +31,12 @@ class Mask(StrEnum):
     PLATES = "plates"
 
 
-def _anywhere(find: Callable[[str], Places]) -> Callable[[str, Regions], Places]:
+def _anywhere(find: Callable[[Plain], Places]) -> Callable[[Plain, Regions], Places]:
     """Return the function for a kind that does not depend on the campaign's countries."""
     return lambda text, _regions: find(text)
 
 
-_FIND: Mapping[Mask, Callable[[str, Regions], Places]] = {
+_FIND: Mapping[Mask, Callable[[Plain, Regions], Places]] = {
     Mask.EMAILS: _anywhere(addresses.emails),
     Mask.MESSENGERS: _anywhere(messengers.messengers),
     Mask.URLS: _anywhere(addresses.urls),
@@ -50,6 +50,8 @@ _FIND: Mapping[Mask, Callable[[str, Regions], Places]] = {
     Mask.PLATES: _anywhere(identity.plates),
 }
 _NUMBERS = {Mask.IBANS, Mask.IDS, Mask.CARDS, Mask.PASSPORTS}
+_MAY_BE_NUMBERS = {*list(_FIND)[list(_FIND).index(Mask.IBANS) :]} - _NUMBERS
+"""The kinds that give way to such numbers, so that these need not be looked for where none of them is found."""
 WORDS: Mapping[Mask, str] = {
     Mask.EMAILS: "<email>",
     Mask.URLS: "<url>",
@@ -81,15 +83,18 @@ def find(text: str, kinds: Collection[Mask], regions: Regions = _ANY) -> list[Fo
     """Return what is found of these kinds, in the order of the text; nothing overlaps.
 
     Telephone numbers are those of the regions. A card is none of them, also where cards may stay: such numbers are
-    always looked for.
+    looked for too where they may stand in the place of something else.
     """
-    plain, at = seen(narrow(text))
+    visible, at = seen(narrow(text))
+    plain = Plain(visible)
+    places = {kind: list(find_kind(plain, regions)) for kind, find_kind in _FIND.items() if kind in kinds}
+    if any(places.get(kind) for kind in _MAY_BE_NUMBERS):
+        places |= {kind: list(_FIND[kind](plain, regions)) for kind in _NUMBERS if kind not in kinds}
     taken: list[Found] = []
-    for kind, find_kind in _FIND.items():
-        if kind not in kinds and kind not in _NUMBERS:
-            continue
-        free = [Found(kind, start, end) for start, end in find_kind(plain, regions)]
-        taken = sorted([*taken, *_without_overlaps(free, taken)], key=lambda found: found.start)
+    for kind in _FIND:
+        if spans := places.get(kind):
+            free = [Found(kind, start, end) for start, end in spans]
+            taken = sorted([*taken, *_without_overlaps(free, taken)], key=lambda found: found.start)
     return [Found(found.kind, at[found.start], at[found.end - 1] + 1) for found in taken if found.kind in kinds]
 
 

@@ -6,7 +6,7 @@ only after "id" or a colon.
 
 import re
 
-from annotation.domain.masking.spans import Places, whole
+from annotation.domain.masking.spans import Places, Plain, whole
 from vocabulary.late_patterns import late
 
 _ID = r"(?P<id>(?!https?:|www\.)[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
@@ -97,11 +97,37 @@ _NAMED = late(
     re.IGNORECASE,
 )
 """How the names begin in Latin letters: most texts in these letters have none."""
+_LATIN = (
+    *("open.k", "t.me", "wa.me", "line", "chat.wh", "m.me", "u.we", "kakao", "tele", "tg", "ig", "snap"),
+    *("disc", "thre", "vib", "zalo", "skyp", "tik", "kik", "psn", "xbox", "gamer", "steam", "battlet"),
+    *("bereal", "fb", "faceb", "twit", "vk", "onlyf", "live:", "cash", "venm", "payp", "gmail", "hotm"),
+    *("outl", "linked", "yout", "masto", "blue", "bsky", "wick", "imo", "robl", "ins", "soundc", "pint"),
+    *("douy", "qq", "vx", "wx", "wei", "wech", "b站", "add", "friend", "ajoute", "agrega", "v我"),
+    *("we ch",),
+)
+_OF_OTHER_SCRIPTS = (
+    *("카카오", "카톡", "까톡", "깨톡", "ㅋㅌ", "卫星", "微", "薇", "威", "维", "徽", "위챗", "텔"),
+    *("らいん", "라인", "ライン", "賴", "赖", "电报", "電報", "纸飞机", "绿", "小飞机", "テレ", "カカオ"),
+    *("インスタ", "ディスコ", "스냅", "脸书", "臉書", "飞机号", "теле", "инста", "вконтакте", "дискорд"),
+    *("вотсап", "واتس", "سناب", "إنستا", "تيك", "ديسكورد", "टेली", "इंस्टा", "رام", "انست", "فيس"),
+    *("تويتر", "페이스", "페북", "인별", "推特", "咸鱼", "闲鱼", "スナチャ", "フェイス", "디코"),
+    *("ट्विटर", "स्नैप", "व्हाट्स", "वॉट्स", "트위터", "스레드", "ツイッター", "快手", "火山号", "得物"),
+    *("探探", "陌陌", "抖音", "小红书", "틱톡", "인스타", "디스코드", "지메일", "네이버", "친추"),
+    *("フレンド", "加好友", "企鹅", "球球", "秋秋", "抠抠", "扣扣", "加v", "加q", "加扣"),
+)
+_SIGNS = re.compile(r"[vq微薇威维徽](?: ?[:=号群\d]|[^\w\s]{0,2}信|[❤♥💚💙💛🧡🖤💜✉])")
+_PLUS = ("+v", "+q", "+薇", "+威", "+维", "+徽", "+微", "+扣", "➕")
+_TAG = re.compile(r"#\d{4}")
+"""What every name has, in small letters; few texts have any of it."""
 
 
-def messengers(text: str) -> Places:
+def messengers(text: Plain) -> Places:
     """Return the names in messengers, and the addresses of their chats."""
-    if text.isascii() and not _NAMED.search(text):
+    if text.isascii():
+        may_name = _may_name(text) and bool(_NAMED.search(text))
+    else:
+        may_name = _may_name(text) or text.has(_OF_OTHER_SCRIPTS)
+    if not may_name:
         return []
     words = [word.start() for word in _WORD.finditer(text)]
     named = (pattern.match(text, word) for word in words for pattern in _AFTER_WORD)
@@ -111,3 +137,8 @@ def messengers(text: str) -> Places:
             *(found.span("id") for pattern in _ANYWHERE for found in pattern.finditer(text)),
         ]
     )
+
+
+def _may_name(text: Plain) -> bool:
+    """Return whether a text may name a messenger in Latin letters, or by signs."""
+    return text.has(_LATIN) or text.has(_PLUS) or bool(_SIGNS.search(text.low) or _TAG.search(text))

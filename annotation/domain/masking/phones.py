@@ -11,7 +11,7 @@ from importlib import import_module
 from itertools import pairwise
 
 from annotation.domain.masking.regions import Regions
-from annotation.domain.masking.spans import Place, Places, whole
+from annotation.domain.masking.spans import Place, Places, Plain, whole
 
 _CANDIDATE = re.compile(
     r"(?<![A-Z0-9_.,])(?:\+|00)?\(?\d(?:[ ./()-]{0,3}\d){6,26}(?![A-Z0-9_]|[.,]\d)"
@@ -80,15 +80,17 @@ _SPELLED_NUMBER = re.compile(
     r"|(?<![A-Za-z\d.,])[oO0][1lI][oO016-9][ .-]?[\doO]{3,4}[ .-]?[\doO]{4}(?![A-Za-z\d])"
 )
 """Mobile numbers of Korea, China and Japan in words for digits, with odd signs between, and with letters for digits."""
+_MAY_BE_SPELLED = re.compile(r"[一幺1영공0零〇oO](?:[三四五六七八九五3-9일1]|[lI][oO016-9])")
+"""How these begin."""
 _DIGITS = re.compile(r"[\d .-]+")
 _FEWEST, _BEFORE = 7, 30
 
 
-def phones(text: str, regions: Regions) -> Places:
+def phones(text: Plain, regions: Regions) -> Places:
     """Return the telephone numbers of these countries."""
-    written = ((found.group(), found.span()) for found in _SPELLED_NUMBER.finditer(text))
-    spelled = (place for number, place in written if not _DIGITS.fullmatch(number))
-    if sum(map(str.isdigit, text)) < _FEWEST:
+    written = _SPELLED_NUMBER.finditer(text) if _MAY_BE_SPELLED.search(text) else ()
+    spelled = (found.span() for found in written if not _DIGITS.fullmatch(found.group()))
+    if text.digits < _FEWEST:
         return list(spelled)
     return whole([*_phones(text, regions.of(text), frozenset(regions.named)), *spelled])
 

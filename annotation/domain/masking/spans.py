@@ -3,12 +3,33 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 Place = tuple[int, int]
 Places = Iterable[Place]
 """Places in the order of the text: where each begins and ends."""
 
+
+class Plain(str):
+    """A text as finders read it, with what tells them quickly that it holds nothing of their kind."""
+
+    @cached_property
+    def digits(self) -> int:
+        """The number of digits."""
+        return len(_DIGIT.findall(self))
+
+    @cached_property
+    def low(self) -> str:
+        """The text in small letters. Patterns for it need not ignore case, which makes them many times as fast."""
+        return self.lower()
+
+    def has(self, parts: Sequence[str]) -> bool:
+        """Return whether one of these parts, in small letters, stands in the text: much quicker than a pattern."""
+        low = self.low
+        return any(part in low for part in parts)
+
+
+_DIGIT = re.compile(r"\d")
 _BLANKS = {ord(blank): " " for blank in "\u3000\u00a0\u2007\u2009\u202f"}
 _LONG_SOUND = re.compile(r"(?<=\d)ー(?=\d)")  # Japanese keyboards offer it for a dash
 _DASHES = {ord(sign): "-" for sign in "‐‑‒–—―−－﹣"}
@@ -32,9 +53,18 @@ def _plain() -> dict[int, str]:
     return plain | _BLANKS | _DASHES
 
 
+@lru_cache(maxsize=1)
+def _other_forms() -> re.Pattern[str]:
+    """Return a pattern of these signs. Beyond the first plane any sign counts: a long set of such is slow to search."""
+    return re.compile(f"[{''.join(re.escape(chr(code)) for code in sorted(_plain()) if code < 0x10000)}ー]")
+
+
+_BEYOND = re.compile("[\U00010000-\U0010ffff]")
+
+
 def narrow(text: str) -> str:
     """Return the text with signs, letters and digits of ordinary form, each at its place."""
-    if text.isascii():
+    if text.isascii() or not (_other_forms().search(text) or _BEYOND.search(text)):
         return text
     return _LONG_SOUND.sub("-", text.translate(_plain()))
 

@@ -1,11 +1,11 @@
-"""Street addresses, in the forms of nine countries whose parts leave little doubt.
+"""Street addresses, in the forms of nine countries, of Arabic and of Hindi, whose parts leave little doubt.
 
 A street alone is none: it needs its number, and the town, the postcode or a word that only addresses have.
 """
 
 import re
 
-from annotation.domain.masking.spans import Places, whole
+from annotation.domain.masking.spans import Places, Plain, whole
 from vocabulary.late_patterns import late
 
 # Korea: town, road, number ("서울특별시 강남구 테헤란로 152"), or town, quarter, plot ("부산 해운대구 우동 123-45")
@@ -57,6 +57,33 @@ _JP = late(
     rf"|〒\d{{3}}-\d{{4}} ?{_JP_NAME} ?{_JP_PLOT}|[一-鿿ァ-ヶ]{_JP_NAME}{_JP_CHOME}"
     rf"|[東西南北]{_JP_DIGITS}条[東西南北]{_JP_DIGITS}丁目"
     rf"|〒\d{{3}}-\d{{4}}(?: ?[一-鿿ァ-ヶ]{{2,3}}[都道府県][一-鿿]{{1,6}}[市区町村])?"
+)
+
+# Arabic: "شارع التحرير رقم 15", "عمارة 7 شارع الجمهورية", "23 شارع الملك فيصل"
+_AR_WAY = r"(?:شارع|طريق|زنقة|نهج|جادة|حارة|زقاق)"
+_AR_WORD = r"(?!(?:في|من|على|كان|كانت|هناك|الذي|التي|يحمل|هو|هي|إلى|عن|مع|تم|قتل|مات|منذ) )[\u0621-\u064a0-9]+"
+_AR_UNIT = r"(?:مبنى|بناية|عمارة|عقار|فيلا|فيلة|شقة|منزل|بيت|الدور|دور|طابق|بلوك|قطعة)"
+_AR_DOOR = rf"(?:رقم|{_AR_UNIT}(?: رقم)?) ?\d{{1,5}}(?!\d|[.,]\d)"
+_AR_STREET = rf"{_AR_WAY}(?: {_AR_WORD}){{1,3}}?"
+_AR_OPEN = rf"{_AR_WAY} (?:ال[\u0621-\u064a]+|ابن|بن|أبو|ابو|عبد|عمر|محمد|أحمد)(?: (?:ال|بن |ابن )?[\u0621-\u064a]+)?"
+_AR = late(
+    rf"(?<!\w)(?:{_AR_STREET}(?:[،,] ?| ){_AR_DOOR}|(?<!\d )\d{{1,4}}[،,]? {_AR_OPEN}"
+    rf"|{_AR_UNIT}(?: رقم)? ?\d{{1,4}}[،,]? (?:في )?{_AR_OPEN})(?:[،,]? ?{_AR_DOOR}){{0,3}}"
+)
+
+# Hindi: "मकान नंबर 42, गांधी रोड", "फ्लैट 12बी, सेक्टर 15", "123 महात्मा गांधी मार्ग, मुंबई 400001"
+_HI_WORD = r"[\u0900-\u0963]+"
+_HI_NUMBERED = r"(?:नंबर|नम्बर|नं\.?|न\.|संख्या|क्रमांक|सं\.)"
+_HI_UNIT = r"(?:मकान|घर|फ्लैट|फ़्लैट|प्लॉट|प्लाट|कोठी|हाउस|ब्लॉक|गली|दुकान|म\.)"
+_HI_NUMBER = (
+    r"(?:[\u0900-\u0963]{1,3}-)?\d{1,5}(?:[/-]\d{1,4})?(?:-?[\u0905-\u0939][\u093e-\u094d]?(?![\u0900-\u0963]))?"
+)
+_HI_WAY = r"(?:रोड|मार्ग|गली|सड़क|सड़क|नगर|कॉलोनी|कालोनी|चौक|मोहल्ला|विहार|एन्क्लेव|पथ|लेन|बाजार|अपार्टमेंट)(?![\u0900-\u0963])"
+_HI_PLACE = rf"(?:(?:सेक्टर|वार्ड|गली)(?: ?{_HI_NUMBERED})? ?\d{{1,4}}|(?:{_HI_WORD} ){{1,3}}?{_HI_WAY})"
+_HI = late(
+    rf"(?<![\w\u0900-\u0963])(?:{_HI_UNIT} ?{_HI_NUMBERED} ?{_HI_NUMBER}(?:, ?{_HI_PLACE}){{0,3}}"
+    rf"|{_HI_UNIT} ?{_HI_NUMBER}(?:, ?{_HI_PLACE}){{1,3}}"
+    rf"|\d{{1,4}},? (?:{_HI_WORD} ){{1,3}}?(?:रोड|मार्ग|पथ|लेन|गली)(?=,?[^\d\n]{{1,40}}\d{{6}}(?!\d)))(?!\d)"
 )
 
 # Europe and America: street, number, postcode and town
@@ -139,20 +166,27 @@ _AT_HOME = late(
     rf"{_NUMBER}{_ES_DOOR})"
 )
 """A street with its number and neither town nor postcode, after a word for a home."""
+_HAS_HOME = (
+    *("live", "living", "stay", "moved", "home", "house", "address", "lodg", "wohn", "lebt", "adresse", "anschrift"),
+    *("zuhause", "zu hause", "habit", "loge", "vit", "domicil", "viv", "direcci", "casa", "abita", "mora", "indirizzo"),
+)
 _FORMS = (
     (re.compile(r"[로길동리가] ?(?:산|지하)? ?\d"), _KR),
     (re.compile(r"\d(?:[号號]|[幢栋棟单單室座组])"), _CN),
     (re.compile(r"〒|丁目|番地|\d番|[一-鿿ァ-ヶの] ?\d{1,4}-\d"), _JP),
+    (re.compile(_AR_WAY), _AR),
+    (re.compile(rf"{_HI_UNIT}|मार्ग|रोड|पथ|लेन"), _HI),
     (re.compile(r"(?<!\d)\d{4,5}(?!\d)|\d[A-Z]{2}|[A-Z]\d[A-Z]"), _WEST),
     (re.compile(r"(?i:\b(?:ul|al|os|pl|aleja|ulica)\b)|[а-яі][. ] ?\d|No ?[:.]? ?\d"), _EAST),
 )
 """What every address of a form has, and the form."""
 
 
-def addresses(text: str) -> Places:
+def addresses(text: Plain) -> Places:
     """Return the street addresses."""
-    forms = [form for needed, form in _FORMS if needed.search(text)]
-    if not re.search(r"\d", text):
+    if not text.digits:
         return []
-    homes = (found.span(found.lastgroup or 0) for found in _AT_HOME.finditer(text))
+    forms = [form for needed, form in _FORMS if needed.search(text)]
+    of_homes = _AT_HOME.finditer(text) if text.has(_HAS_HOME) else ()
+    homes = (found.span(found.lastgroup or 0) for found in of_homes)
     return whole([*(found.span() for form in forms for found in form.finditer(text)), *homes])

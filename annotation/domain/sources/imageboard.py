@@ -7,9 +7,11 @@ from typing import Any, BinaryIO
 
 from annotation.domain.formats.base import BadValue, Limits, Reading, RowError
 from annotation.domain.sources.pages import pages
-from annotation.domain.sources.posts import Left, Posts, Record, Values, given, moment_of, object_at
+from annotation.domain.sources.posts import Left, Posts, Record, Values, given, moment_of, object_at, others
 
 _ABOUT = ("board", "name", "trip", "capcode", "country", "country_name", "board_flag")
+
+_READ = frozenset({"no", "sub", "com", "resto", "time", "now", "tim", "ext", "filename", "deleted", "id", *_ABOUT})
 
 
 def is_imageboard(thread: Any) -> bool:
@@ -54,6 +56,8 @@ def _post(record: Any) -> Values | Left:
             **{name: post.get(name) for name in _ABOUT},
             "file": f"{post['tim']}{post.get('ext', '')}" if post.get("tim") else None,
             "filename": post.get("filename"),
+            "poster_id": post.get("id"),
+            **others(post, _READ, ()),
         }
     )
 

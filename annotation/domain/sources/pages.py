@@ -5,7 +5,7 @@ from typing import Any, BinaryIO
 
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Limits, RowError, Unreadable
-from annotation.domain.formats.jsonl import object_sources
+from annotation.domain.formats.jsonl import array_or_lines
 from annotation.domain.formats.lines import check_head, read_lines
 
 Page = tuple[int, dict[str, Any]]
@@ -16,7 +16,7 @@ def pages(stream: BinaryIO, limits: Limits) -> Iterator[Page | RowError]:
     if _is_one_object(stream, limits):
         yield 1, _whole(stream, limits)
         return
-    for line, entry, text in object_sources(stream, limits):
+    for line, entry, text in array_or_lines(stream, limits):
         try:
             page = strict_json.parse(text)
             if not isinstance(page, dict):

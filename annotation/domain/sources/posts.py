@@ -1,13 +1,14 @@
 """Posts as a platform gives them: read by names of ours, and told where the platform itself took one away.
 
-A module for each platform turns a record of it into named values. All that has no field here is a kept column.
+A module for each platform turns a record of it into named values. All that has no field here is a kept column, but
+for what says little of a post and is long (`Beside`): it is told by name, and kept where somebody asks for it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.mapping import Shape
@@ -15,6 +16,12 @@ from annotation.domain.formats.mapping import Shape
 Values = Mapping[str, Any]
 Record = tuple[int, int, Any]
 """The line of a record, its entry (0 where each has a line of its own), and the record."""
+
+
+class Beside(NamedTuple):
+    """A value that is kept only where its name is asked for."""
+
+    value: Any
 
 
 class Left(StrEnum):
@@ -57,11 +64,24 @@ class Posts:
             if isinstance(values, Left):
                 self._reading.columns.left[values] += 1
                 return None
+            values = self._wanted(values)
             name = str(values.get("id", ""))[:128]
             self._reading.columns.known.update(values)
             return shape.row(line, values, entry)
         except BadValue as fault:
             return fault.at(line, name, entry)
+
+    def _wanted(self, values: Values) -> Values:
+        """Return the values without those that nobody asked for, which are told by name."""
+        columns, wanted = self._reading.columns, {}
+        for name, value in values.items():
+            if not isinstance(value, Beside):
+                wanted[name] = value
+            elif name in columns.asked_for:
+                wanted[name] = value.value
+            elif value.value:
+                columns.tell_left_out(name)
+        return wanted
 
 
 def nothing_left(left: Counter[str]) -> str:
@@ -75,6 +95,15 @@ def object_at(record: Any) -> Mapping[str, Any]:
     if not isinstance(record, dict):
         raise BadValue("not_an_object", "The entry is no JSON object.")
     return record
+
+
+def others(record: Mapping[str, Any], read: Collection[str], beside: Collection[str] | None = None) -> dict[str, Any]:
+    """Return the fields of a record that are not read. Those in `beside`, or all for None, are kept only by wish."""
+    return {
+        name: Beside(value) if beside is None or name in beside else value
+        for name, value in record.items()
+        if name not in read
+    }
 
 
 def given(values: Mapping[str, Any]) -> dict[str, Any]:

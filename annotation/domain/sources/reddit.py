@@ -5,12 +5,28 @@ from typing import Any, BinaryIO
 
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Limits, Reading, RowError, Unreadable
-from annotation.domain.formats.jsonl import object_of, object_sources
+from annotation.domain.formats.jsonl import array_or_lines, object_of
 from annotation.domain.sources.packed import is_packed, unpacked
-from annotation.domain.sources.posts import Left, Posts, Record, Values, given, moment_of, object_at, unescaped
+from annotation.domain.sources.posts import Left, Posts, Record, Values, given, moment_of, object_at, others, unescaped
 
 _GONE = frozenset({"[removed]", "[deleted]", "[deleted by user]", "[removed by reddit]", "[ removed by reddit ]"})
 _ABOUT = ("subreddit", "score", "num_comments", "parent_id", "link_id", "permalink", "over_18", "link_flair_text")
+
+_READ = frozenset(
+    {
+        "id",
+        "name",
+        "body",
+        "title",
+        "selftext",
+        "author",
+        "created_utc",
+        "url",
+        "is_self",
+        "removed_by_category",
+        *_ABOUT,
+    }
+)
 
 
 def is_reddit(record: Any) -> bool:
@@ -30,7 +46,7 @@ def reddit_posts(stream: BinaryIO, reading: Reading) -> Posts:
 
 def _records(stream: BinaryIO, limits: Limits) -> Iterator[Record | RowError]:
     is_first = True
-    for line, entry, text in object_sources(stream, limits):
+    for line, entry, text in array_or_lines(stream, limits):
         try:
             record = strict_json.parse(text) if entry else object_of(text)
         except BadValue as fault:
@@ -59,6 +75,7 @@ def _post(record: Any) -> Values | Left:
             "created_at": moment_of(record.get("created_utc")),
             **about,
             "url": _link(record),
+            **others(record, _READ),
         }
     )
 

@@ -5,9 +5,16 @@ from typing import Any, BinaryIO
 
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Limits, Reading, RowError
-from annotation.domain.sources.posts import Left, Posts, Record, Values, given, moment_of, object_at
+from annotation.domain.sources.posts import Left, Posts, Record, Values, given, moment_of, object_at, others
 
 _ABOUT = ("forwarded_from", "via_bot", "media_type", "edited")
+
+_READ = frozenset(
+    {"id", "type", "text", "photo", "from", "actor", "from_id", "actor_id", "date", "date_unixtime"}
+    | {"reply_to_message_id", "reactions", "edited_unixtime", *_ABOUT}
+)
+_BESIDE = frozenset({"text_entities"})
+"""The text again, in pieces."""
 
 
 def is_telegram(keys: frozenset[str], message: Any) -> bool:
@@ -59,6 +66,7 @@ def _post(record: Any) -> Values | Left:
             "reply_to": _id_in(chat, message.get("reply_to_message_id")),
             **{name: message.get(name) for name in _ABOUT},
             "reactions": message.get("reactions"),
+            **others(message, _READ, _BESIDE),
         }
     )
 

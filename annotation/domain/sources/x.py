@@ -6,18 +6,27 @@ from typing import Any, BinaryIO
 
 from annotation.domain.formats.base import Limits, Reading, RowError
 from annotation.domain.sources.pages import pages
-from annotation.domain.sources.posts import Left, Posts, Record, Values, given, object_at, unescaped
+from annotation.domain.sources.posts import Left, Posts, Record, Values, given, object_at, others, unescaped
 
 _ABOUT = ("author_id", "created_at", "lang", "conversation_id", "in_reply_to_user_id", "possibly_sensitive")
+_READ = frozenset({"id", "text", "note_tweet", "referenced_tweets", "public_metrics", *_ABOUT})
 _ASKED = frozenset({"id", "ids"})
 """The parameters that name posts somebody asked for; errors of others are about posts that these mention."""
 
 
+_PAGE = frozenset({"data", "includes", "errors", "meta", "__twarc"})
+_MARKS = frozenset(_ABOUT) - {"created_at", "lang"} | {"edit_history_tweet_ids", "public_metrics", "referenced_tweets"}
+
+
 def is_x(page: Any) -> bool:
-    """Return whether an object is a page of posts."""
+    """Return whether an object is a page of posts: other files call a list of posts `data` too."""
     posts = page.get("data") if isinstance(page, dict) else None
     first = posts[0] if isinstance(posts, list) and posts else posts
-    return isinstance(first, dict) and {"id", "text"} <= first.keys() and "annotations" not in page
+    if not isinstance(first, dict) or not {"id", "text"} <= first.keys() or not page.keys() <= _PAGE:
+        return False
+    return (
+        bool(_MARKS & first.keys()) or first.keys() == {"id", "text"} or (page.keys() & {"includes", "meta"} != set())
+    )
 
 
 def x_posts(stream: BinaryIO, reading: Reading) -> Posts:
@@ -69,6 +78,7 @@ def _post(record: Any) -> Values | Left:
             ],
             **_part(post, "public_metrics"),
             "media_url": next(_pictures(post, includes["media"]), None),
+            **others(post, _READ),
         }
     )
 

@@ -40,7 +40,9 @@ class Command(JsonCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("slug", nargs="?")
-        parser.add_argument("file", nargs="?", help="a table, a ZIP with its pictures, or an https or s3 address")
+        parser.add_argument(
+            "file", nargs="?", help="a table, a ZIP with its pictures, an https or s3 address, or hf://NAME"
+        )
         parser.add_argument("--columns", action="store_true", help="list the names of columns that are read, and end")
         parser.add_argument(
             "--example",

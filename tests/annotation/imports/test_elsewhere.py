@@ -1,8 +1,10 @@
 """Files from elsewhere: an https address through the guarded fetcher, and a bucket of an S3 server."""
 
 import io
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import boto3
@@ -175,3 +177,60 @@ class TestABucket:
         assert buckets.MISSING in refusal("s3://pool/a.csv")
         settings.S3_SECRET_KEY = ""
         assert "set S3_ACCESS_KEY and S3_SECRET_KEY" in refusal("s3://pool/a.csv")
+
+
+class Loaded:
+    """A data set as the library `datasets` gives it."""
+
+    features: dict[str, Any] = {}
+
+    def __init__(self, *asked: Any) -> None:
+        self.asked = asked
+
+    def to_parquet(self, target: io.BytesIO) -> None:
+        target.write(repr(self.asked).encode())
+
+
+def load_dataset(name: str, config: str | None, split: str | None) -> Any:
+    if name == "nobody/nothing":
+        raise ConnectionError("Couldn't reach it\n on the Hub.")
+    return Loaded(name, config, split) if split else {part: Loaded(name, config, part) for part in name.split("-")[1:]}
+
+
+class TestADataSet:
+    """What the real library does was tried by hand: parts, configurations, pictures, names of categories."""
+
+    @pytest.fixture(autouse=True)
+    def library(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        fake, table = ModuleType("datasets"), ModuleType("datasets.table")
+        vars(fake).update(load_dataset=load_dataset, load_from_disk=lambda name: Loaded("saved"), Image=int)
+        vars(table).update(embed_table_storage=None)
+        monkeypatch.setitem(sys.modules, "datasets", fake)
+        monkeypatch.setitem(sys.modules, "datasets.table", table)
+
+    @pytest.mark.parametrize(
+        ("address", "asked"),
+        [
+            ("hf://us/posts:test", ("us/posts", None, "test")),
+            ("hf://us/posts#ko:test", ("us/posts", "ko", "test")),
+            ("hf://us/posts-train", ("us/posts-train", None, "train")),
+        ],
+    )
+    def test_it_comes_by_its_name_as_parquet(self, address: str, asked: tuple[Any, ...]) -> None:
+        assert brought(address) == repr(asked).encode()
+
+    def test_a_folder_that_the_library_saved_is_read(self, tmp_path: Path) -> None:
+        (tmp_path / "state.json").touch()
+        assert brought(f"hf://{tmp_path}") == b"('saved',)"
+
+    def test_where_it_has_several_parts_one_is_asked_for(self) -> None:
+        reason = "The data set has the parts train, test. Name one: hf://us/posts-train-test:train."
+        assert refusal("hf://us/posts-train-test") == f"several_parts: {reason}"
+
+    def test_what_the_library_says_is_passed_on(self) -> None:
+        reason = "nobody/nothing: datasets cannot load it: Couldn't reach it on the Hub."
+        assert refusal("hf://nobody/nothing:train") == f"file_not_fetched: {reason}"
+
+    def test_without_the_library_a_sentence_says_what_to_do(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "datasets", None)
+        assert "pip install datasets" in refusal("hf://us/posts:train")

@@ -16,7 +16,7 @@ import pytest
 from django.core.management import call_command
 from PIL import Image
 
-from annotation.domain.formats.base import Format, Mapped
+from annotation.domain.formats.base import Mapped
 from annotation.imports.options import ImportOptions
 from annotation.imports.report import ImportReport
 from annotation.imports.run import import_file
@@ -173,8 +173,7 @@ FILES: dict[str, File] = {
         json.dumps(
             [{"id": "a", "text": "One.", "intended": 1}, {"id": "b", "text": "Two.", "intended": "NotHate"}], indent=1
         ),
-        refused=("one JSON array", "format jsonl"),
-        then=File(b"", TWO, options={"format": Format.JSONL}),
+        TWO,
     ),
     "a JSON object a line": File(
         lines({"id": 1, "text": "One.", "intended": 1}, {"id": 2, "text": "Two.", "intended": 0}), TWO
@@ -185,7 +184,10 @@ FILES: dict[str, File] = {
         then=File(b"", {"One.": None}, options={"ignore": frozenset({"annotations"})}),
     ),
     "JSON by column, as pandas writes it": File(
-        '{"id":{"0":"a"},"text":{"0":"One."}}', refused=("Write one object a line",)
+        '{"id":{"0":"a","1":"b"},"text":{"0":"One.","1":"Two."},"intended":{"0":1,"1":0}}', TWO
+    ),
+    "a JSON object with two lists of objects": File(
+        '{"images": [{"id": 1}], "annotations": [{"id": 2}]}', refused=("several lists", "images, annotations")
     ),
     # ── Data sets and tools ──
     "Label Studio JSON": File(

@@ -148,6 +148,21 @@ def answer(text: str, number: int, said: str, who: str, **more: Any) -> dict[str
     return {"text": text, "_input_hash": number, "answer": said, "_annotator_id": who, **more}
 
 
+def test_a_category_that_was_rejected_is_a_label_where_somebody_says_which(project: Project) -> None:
+    content = lines(answer("One.", 1, "reject", "a", label="Racist"), answer("Two.", 2, "reject", "a", label="Sexist"))
+    report = read(project, content, Mapped(values={"not Racist": "NotHate"}))
+    assert (report.errors, labels(), report.not_counted) == ([], {"1": {"a": 0}}, {"not this category": 1})
+
+
+def test_work_that_was_refused_does_not_count_unseen(project: Project) -> None:
+    content = "id,text,label,annotator,ASSIGNMENT:status\na,One.,Racist,x,APPROVED\na,One.,NotHate,y,REJECTED\n"
+    mapped = Mapped(label="label", label_is=LabelUse.SEAT)
+    report = read(project, content, mapped)
+    assert [error.code for error in report.errors] == ["refused_work"]
+    assert "(APPROVED 1, REJECTED 1)" in report.errors[0].reason
+    assert read(project, content, mapped, keep=frozenset({"ASSIGNMENT:status"})).labels == 2
+
+
 def test_prodigy_answers_are_labels_only_where_they_accept(project: Project) -> None:
     content = lines(
         answer("One.", 1, "accept", "db-a", accept=["Racist"], meta={"page": 3}, _timestamp=1_700_000_000),
@@ -159,6 +174,7 @@ def test_prodigy_answers_are_labels_only_where_they_accept(project: Project) -> 
     )
     report = read(project, content, Mapped())
     assert (report.errors, report.items, report.labels, str(report.format)) == ([], 5, 3, "prodigy")
+    assert report.not_counted == {"discarded": 2, "not this category": 1}
     stored = labels()
     assert stored.pop("1") == {"db-a": 1, "db-b": 0} and list(stored.values()) == [{"db-c": 2}]
     assert Item.objects.get(external_id="1").extra == {"meta": {"page": 3}}

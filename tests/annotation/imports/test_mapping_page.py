@@ -78,9 +78,6 @@ FILES = {
         "id,text\n1,garden\n".encode("utf-16"), ["id", "text"], ["1", "garden"], ["garden"], encoding="utf-16"
     ),
     "vertical bars": File(b"nr|comment\n1|one\n", ["nr", "comment"], ["1", "one"], ["one"]),
-    "an array of objects": File(
-        b'[{"id": "a", "text": "one"}, {"id": "b", "text": "two"}]', ["id", "text"], ["a", "one"], ["one", "two"]
-    ),
     "an array with other names": File(
         b'[{"nr": 1, "sentence": "one", "tags": ["x"]}]', ["nr", "sentence", "tags"], ["1", "one", '["x"]'], ["one"]
     ),

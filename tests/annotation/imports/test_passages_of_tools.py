@@ -3,7 +3,7 @@
 import io
 import json
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,7 @@ class File:
     command: tuple[str, ...] = ()
     items: int = 1
     passages: int = 1
+    not_counted: dict[str, int] = field(default_factory=dict)
 
 
 SAME = (("w1/a.txt", f"{TEXT}\n"), ("w2/a.txt", f"{TEXT}\n"))
@@ -108,7 +109,7 @@ FILES = {
                  "spans": [{"start": start, "end": end, "label": "Racist"}]}
                 for who, said, (start, end) in (
                     ("ann", "accept", BAD), ("ben", "accept", WORD), ("cy", "reject", BAD)))),
-        {"ann": (1, [BAD]), "ben": (1, [WORD])}, passages=2,
+        {"ann": (1, [BAD]), "ben": (1, [WORD])}, passages=2, not_counted={"discarded": 1},
     ),
     "INCEpTION, WebAnno TSV": File(tsv("Racist"), {"": (1, [BAD])}),
     "INCEpTION, UIMA CAS JSON": File(cas(6, 9), {"": (1, [BAD])}),
@@ -141,7 +142,7 @@ def test_passages_answer_the_question_of_the_project(name: str, tmp_path: Path) 
     path = tmp_path / "file"
     path.write_bytes(file.content if isinstance(file.content, bytes) else file.content.encode())
     answer, _words = command(path, *file.command)
-    assert answer["errors"] == [] and answer["not_counted"] == {}
+    assert answer["errors"] == [] and answer["not_counted"] == file.not_counted
     assert labels() == {person or "source-1": said for person, said in file.labels.items()}
     assert Item.objects.filter(text=TEXT).count() == 1 and Item.objects.count() == file.items
 
@@ -153,7 +154,11 @@ def test_passages_keep_their_names_where_nothing_asks_for_them(name: str, tmp_pa
     path = tmp_path / "file"
     path.write_bytes(file.content if isinstance(file.content, bytes) else file.content.encode())
     answer, words = command(path, *file.command)
-    assert answer["errors"] == [] and answer["not_counted"] == {} and answer["named_passages"] == file.passages
+    assert (
+        answer["errors"] == []
+        and answer["not_counted"] == file.not_counted
+        and answer["named_passages"] == file.passages
+    )
     assert f"{file.passages} marked passages keep their names" in words
     assert labels() == {person or "source-1": (code, []) for person, (code, _passages) in file.labels.items()}
     kept = {name: passages or [] for name, passages in rows_of("passages")}

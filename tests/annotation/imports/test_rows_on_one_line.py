@@ -82,7 +82,7 @@ TWICE: Mapping[Format, Any] = {
 
 @pytest.mark.parametrize("format", TWICE)
 def test_an_id_twice_on_one_line_is_found(project: Project, format: Format) -> None:
-    mapped = Mapped(values={"normal": "NotHate"})
+    mapped = Mapped(values={"normal": "NotHate"}, label="label" if format is Format.DOCCANO else "")
     dry = read(project, TWICE[format], format=format, mapped=mapped, dry_run=True)
     real = read(project, TWICE[format], format=format, mapped=mapped)
     assert places(dry) == places(real) == [(1, 3, "duplicate_id")]

@@ -256,7 +256,7 @@ def test_label_studio_short_forms(tmp_path):
 
 def test_doccano_lines_and_a_file_for_each_annotator(tmp_path):
     lines = '{"id":7,"text":"caption","label":["Racist"],"Comments":[],"extra":"kept flat"}\n{"id":8,"filename":"cat.png","label":[]}\n'
-    project = brought(tmp_path, "one.jsonl", lines, label_is="seat")
+    project = brought(tmp_path, "one.jsonl", lines, label_column=["label"], label_is="seat")
     assert labels_of(project) == [("7", "source-1", "Racist")]
     assert Item.objects.get(project=project, external_id="8").picture_name == "cat.png"
     with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
@@ -307,7 +307,7 @@ def test_a_shard_without_our_rows(tmp_path):
         ("x.json", '[{"data":{"text":"a"},"annotations":[{"completed_by":1,"result":7}]}]', "list of objects"),
         ("x.json", '[{"id":1,"data":{"text":"a"},"annotations":[{"completed_by":1,"result":[{"from_name":"label","value":{"choices":["Racist","Sexist"]}}]}]}]', "one category for a post"),
         ("x.jsonl", '{"id":1,"text":"a","label":[[0,1,"X"]]}\n', "'X' is no category"),
-        ("x.jsonl", '{"id":1,"text":"a","label":["Racist","Sexist"]}\n', "one category for a post"),
+        ("x.jsonl", '{"id":1,"text":"a","label":["Racist","Sexist"]}\n', "(Racist;Sexist 1)"),
     ],
 )  # fmt: skip
 def test_what_cannot_come_in_says_why_and_stores_nothing(tmp_path, name, content, said, capsys):

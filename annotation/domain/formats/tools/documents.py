@@ -3,11 +3,12 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, Format, Reading, Row, RowError, Unreadable
-from annotation.domain.formats.columns import Column
+from annotation.domain.formats.columns import PASSED_OVER, Column
+from annotation.domain.formats.kept_columns import kept_columns
 from annotation.domain.formats.tools.passages import (
     CAS,
     WEBANNO,
@@ -20,6 +21,8 @@ from annotation.domain.formats.tools.passages import (
 
 _NOBODY = frozenset({"INITIAL_CAS", "CURATION_USER"})
 """Names that INCEpTION gives to files of no annotator."""
+LINES = "ann"
+"""The column in which lines of brat are kept."""
 _HEAD = 65_536
 
 
@@ -129,9 +132,18 @@ class Documents:
         if others:
             reason = f"The files of the document {post} have different texts."
             raise BadValue("contradiction", reason, "text")
-        row = Row(line, fields.external_id(post.replace("/", ":")), text=fields.item_text(text))
+        extra = self._kept(documents)
+        row = Row(line, fields.external_id(post.replace("/", ":")), text=fields.item_text(text), extra=extra)
         named = self.reading.format is Format.INCEPTION or len(documents) > 1
         for file, document in documents.items():
             if file.person not in _NOBODY:
                 row = with_passages(row, document.passages, None, self.reading, file.person if named else None)
         return row
+
+    def _kept(self, documents: Mapping[_File, Document]) -> Mapping[str, Any]:
+        """Return the lines of files that say more than which passages are marked; of several people by their names."""
+        lines: dict[str, Any] = {file.person: list(read.lines) for file, read in documents.items() if read.lines}
+        if not lines:
+            return {}
+        value = lines if len(documents) > 1 else next(iter(lines.values()))
+        return kept_columns(self.reading.columns.count({LINES: value}, lambda name: PASSED_OVER))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from annotation.domain.formats import fields
-from annotation.domain.formats.base import UNNAMED, BadValue, Reading, Row, RowLabel
+from annotation.domain.formats.base import UNNAMED, BadValue, NotCounted, Reading, Row, RowLabel
 from annotation.domain.formats.tools.passages import marked, named_by, of_doccano, without_label
 from annotation.domain.text_rules import text_digest
 
@@ -31,9 +31,10 @@ def is_potato(record: Mapping[str, Any]) -> bool:
 
 
 def prodigy(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
-    """Read one answer. Only an accepted one is a label: who rejects a category names none, who ignores says nothing.
+    """Read one answer. Only an accepted one is a label; the others are counted.
 
-    Marked passages name the category where no choice does.
+    Who rejects a category names none, unless the mapping of values says what "not CATEGORY" is. Marked passages name
+    the category where no choice does.
     """
     text = fields.item_text(record.get("text"))
     picture = fields.picture_path(record.get("image"), "image")
@@ -45,7 +46,11 @@ def prodigy(line: int, key: str, record: Mapping[str, Any], reading: Reading) ->
     category = fields.category(chosen, "accept")
     row, passages = Row(line, name, text=text, picture=picture), of_doccano(record.get("spans"))
     if record.get("answer") != "accept":
-        return row
+        rejected = "" if record.get("answer") == "ignore" or "accept" in record else category
+        if f"not {rejected}" not in reading.mapped.values:
+            row.not_counted = {(NotCounted.NOT_THIS if rejected else NotCounted.DISCARDED).value: 1}
+            return row
+        category, passages = f"not {rejected}", ()
     if passages:
         category = named_by(passages, category, reading)
     row.labels = _label(category, _who(record), _moment(record))

@@ -25,6 +25,8 @@ class Document:
 
     text: str
     passages: tuple[Passage, ...]
+    lines: tuple[str, ...] = ()
+    """The lines of a file that says more than passages: relations, attributes, notes."""
 
 
 def with_passages(
@@ -100,9 +102,10 @@ _ENTITY = re.compile(r"T\d+\t(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)(?:\t.*
 
 
 def of_brat(text: str, marks: str) -> Document:
-    """Return a text with the text-bound annotations of its standoff file; other annotations are no passages."""
+    """Return a text with the text-bound annotations of its standoff file; where there are others, with all lines."""
     passages: list[Passage] = []
-    for line in marks.splitlines():
+    lines = tuple(filter(str.strip, marks.splitlines()))
+    for line in lines:
         if not line.startswith("T"):
             continue
         entity = _ENTITY.fullmatch(line)
@@ -111,7 +114,8 @@ def of_brat(text: str, marks: str) -> Document:
         for part in entity[2].split(";"):
             start, end = map(int, part.split(" "))
             passages.append(Passage(start, end, entity[1]))
-    return _checked(text.rstrip("\r\n"), passages)
+    document = _checked(text.rstrip("\r\n"), passages)
+    return document if all(line.startswith("T") for line in lines) else replace(document, lines=lines)
 
 
 # ── INCEpTION ─────────────────────────────────────────────────────────────────

@@ -1,9 +1,12 @@
 """What identifies a person is found in every script; what looks alike is left alone."""
 
+from importlib import import_module
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.domain.masking import identity
 from annotation.domain.masking.mask import WORDS, Mask, examples_of, find, mask
 
 E, U, H, P, M = Mask.EMAILS, Mask.URLS, Mask.HANDLES, Mask.PHONES, Mask.MESSENGERS
@@ -130,6 +133,70 @@ LOOKALIKES = [
 ]  # fmt: skip
 
 
+STREETS = [
+    ("يسكن في شارع التحرير رقم 15 الدقي القاهرة", "شارع التحرير رقم 15"),
+    ("العنوان: ٢٣ شارع الملك فيصل، الجيزة", "٢٣ شارع الملك فيصل"),
+    ("بيته في حي النزهة، شارع الأمير سلطان، فيلا 42", "شارع الأمير سلطان، فيلا 42"),
+    ("वह मकान नंबर 42, गांधी रोड, लखनऊ में रहता है", "मकान नंबर 42, गांधी रोड"),
+    ("पता: फ्लैट 12बी, सेक्टर 15, नोएडा", "फ्लैट 12बी, सेक्टर 15"),
+    ("१२३ महात्मा गांधी मार्ग, मुंबई ४००००१ पर आ", "१२३ महात्मा गांधी मार्ग"),
+    ("الرياض، طريق الملك فهد، مبنى 120", "طريق الملك فهد، مبنى 120"),
+    ("عمارة 7 شارع الجمهورية بغداد", "عمارة 7 شارع الجمهورية بغداد"),
+    ("زنقة ابن بطوطة رقم 9 الرباط", "زنقة ابن بطوطة رقم 9"),
+    ("تقاطع كذا، شارع 26 يوليو، شقة 5", "شارع 26 يوليو، شقة 5"),
+    ("म.नं. 18, गली नं. 4, करोल बाग, दिल्ली", "म.नं. 18, गली नं. 4"),
+    ("ब्लॉक सी-21, राजेंद्र नगर कॉलोनी", "ब्लॉक सी-21, राजेंद्र नगर"),
+    ("प्लॉट संख्या 77, स्टेशन रोड, पटना", "प्लॉट संख्या 77, स्टेशन रोड"),
+    ("पिन कोड 226001, मकान क्रमांक ५६/२", "मकान क्रमांक ५६/२"),
+    ("هو ساكن في ١٢ شارع النيل", "١٢ شارع النيل"),
+    ("شارع الحمرا، بناية 30، بيروت", "شارع الحمرا، بناية 30"),
+    ("فيلا 9 شارع العليا بالرياض", "فيلا 9 شارع العليا بالرياض"),
+    ("نهج ابن خلدون رقم 4 تونس", "نهج ابن خلدون رقم 4"),
+    ("شقة رقم 3، شارع الثورة، دمشق", "شقة رقم 3، شارع الثورة"),
+    ("حارة اليهود عقار 17", "حارة اليهود عقار 17"),
+    ("उसका घर नंबर 7, शिव कॉलोनी, जयपुर है", "घर नंबर 7, शिव कॉलोनी"),
+    ("कोठी नं. 221, सेक्टर 9, चंडीगढ़", "कोठी नं. 221, सेक्टर 9"),
+    ("४५ नेहरू मार्ग, भोपाल ४६२००१", "४५ नेहरू मार्ग"),
+    ("दुकान नंबर 5, सदर बाजार में मिलेगा", "दुकान नंबर 5, सदर बाजार"),
+    ("फ्लैट 301, सूर्या अपार्टमेंट, पुणे", "फ्लैट 301, सूर्या अपार्टमेंट"),
+    ("गली नंबर 12, शाहदरा", "गली नंबर 12"),
+]
+NO_STREETS = [
+    "في شارع كبير كان هناك 15 شخصا",
+    "سنة ٢٠٢٣ مات ١٢٣٤ شخصا",
+    "الشارع العربي غاضب منذ 10 سنوات",
+    "الساعة 10:30 يوم 5 مايو",
+    "حي على الصلاة 5 مرات",
+    "सड़क पर 100 लोग थे",
+    "2019 में 42 मकान गिरे",
+    "सेक्टर में 15 प्रतिशत गिरावट",
+    "रोड पर 3 घंटे जाम",
+    "१५ अगस्त १९४७ को आज़ादी मिली",
+    "طريق النجاح طويل 120 كيلومتر",
+    "عمارة من 7 طوابق",
+    "رقم 9 سجل هدفا",
+    "في الطريق 3 حوادث",
+    "المبنى الذي انهار قتل 12 شخصا",
+    "गली में 4 कुत्ते",
+    "ब्लॉक के 21 गांव",
+    "स्टेशन पर 77 लोग",
+    "नगर में 5 चोरी",
+    "मकान की कीमत 56 लाख",
+    "مشيت في شارع النيل 12 كيلومترا",
+    "طريق الحرير فتح سنة 2013",
+    "قتل 12 في شارع النيل",
+    "منزل كبير وفيه 5 غرف",
+    "اللاعب رقم 10 في الطريق إلى البيت",
+    "بناية من 30 طابقا",
+    "रोड पर 12 गाड़ियां",
+    "इस मार्ग पर 462001 लोग",
+    "घर में 7 लोग हैं",
+    "फ्लैट की कीमत 301 लाख",
+    "गली में 12 बच्चे खेलते हैं",
+    "नंबर 5 की टीम जीती",
+]
+
+
 @pytest.mark.parametrize(("text", "kind", "secret"), SECRETS)
 def test_a_secret_is_found_in_its_place(text: str, kind: Mask, secret: str) -> None:
     assert [(found.kind, text[found.start : found.end]) for found in find(text, list(Mask))] == [(kind, secret)]
@@ -162,3 +229,22 @@ def test_places_are_in_order_and_apart_and_nothing_is_found_twice(text: str) -> 
     found = find(text, list(Mask))
     assert all(0 <= one.start < one.end <= len(text) for one in found)
     assert all(one.end <= other.start for one, other in zip(found, found[1:], strict=False))
+
+
+@pytest.mark.parametrize("module", sorted({module for _fewest, module, _form, _is_checked in identity._ID_BY_FORM}))
+def test_each_form_of_a_number_has_its_check_in_the_library(module: str) -> None:
+    assert import_module(f"stdnum.{module}").is_valid("1") is False
+
+
+def test_the_number_of_a_person_in_latvia_is_found_by_its_check_digit() -> None:
+    assert mask("kods 161175-19997 un 161175-19998", {Mask.IDS})[0] == "kods <id> un 161175-19998"
+
+
+@pytest.mark.parametrize(("text", "street"), STREETS)
+def test_streets_of_arabic_and_hindi_are_found_whole(text: str, street: str) -> None:
+    assert [text[found.start : found.end] for found in find(text, {Mask.ADDRESSES})][:1] == [street]
+
+
+@pytest.mark.parametrize("text", NO_STREETS)
+def test_streets_without_a_number_of_a_house_stay(text: str) -> None:
+    assert find(text, set(Mask)) == []
