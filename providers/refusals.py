@@ -162,6 +162,7 @@ def declines_to_write(text: str) -> bool:
 
 _WEIGHTS = WordWeights(Path(__file__).parent / "weights" / "refusals.tsv", {})
 _LEAST_SCORE = 0.8
+_LEAST_BYTES = 15  # two words, such as "not json", are an answer in a wrong form and too little to weigh
 
 
 def refuses(text: str) -> bool:
@@ -174,7 +175,7 @@ def refuses(text: str) -> bool:
     is_quoted = bare[:1] in _MARKS and len(_QUOTATION.sub("", bare, count=1).strip(_BEFORE + ".。")) < _LEAST
     sentences = _SENTENCE.findall((bare if is_quoted else _QUOTATION.sub("…", bare)).lstrip(_BEFORE))
     return _is_worded_as_refusal(sentences, text) or (
-        not any(map(_rates, sentences)) and _WEIGHTS.score(bare) > _LEAST_SCORE
+        len(bare.encode()) >= _LEAST_BYTES and not any(map(_rates, sentences)) and _WEIGHTS.score(bare) > _LEAST_SCORE
     )
 
 
