@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from providers.orders import is_order, plays_a_conversation
+from providers.orders import is_order, is_worded_as_order, plays_a_conversation
 
 
 class Suspicion(StrEnum):
@@ -163,7 +163,9 @@ def _suspicions(text: str) -> set[Suspicion]:
     if plays_a_conversation(text):
         suspicions.add(Suspicion.TRANSCRIPT)
     rotated = codecs.decode(text, "rot13")
-    if any(_decodes(run) for run in _BASE64.findall(text)) or (is_order(rotated) and not is_order(text)):
+    if any(_decodes(run) for run in _BASE64.findall(text)) or (
+        is_worded_as_order(rotated) and not is_worded_as_order(text)
+    ):
         suspicions.add(Suspicion.ENCODED)
     return suspicions
 

@@ -2,7 +2,7 @@
 
 A refusal cannot or will not do something with the task: help, answer, rate, discuss, engage. "I cannot find, see, call,
 justify" speaks of the post: that is a verdict. So is what rates the post as something, or goes on to a verdict. The
-words are data, in `refusals.toml`.
+words are data, in `refusals.toml`. Where no rule speaks and nothing rates the post, a table of weights decides.
 
 What a model was asked to write is held to a narrower rule, `declines_to_write`, in prose and in the fields of JSON.
 """
@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from providers.json_pieces import holds_json
 from providers.thoughts import without_thoughts
+from providers.word_weights import WordWeights
 from vocabulary.late_patterns import late
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
@@ -159,11 +160,26 @@ def declines_to_write(text: str) -> bool:
     return not holds_json(said) and any(refusal.match(said) for refusal in _NOT_WRITTEN)
 
 
+_WEIGHTS = WordWeights(Path(__file__).parent / "weights" / "refusals.tsv", {})
+_LEAST_SCORE = 0.8
+_LEAST_BYTES = 15  # two words, such as "not json", are an answer in a wrong form and too little to weigh
+
+
 def refuses(text: str) -> bool:
-    """Whether one of the first sentences of a text refuses the task, and none rates the post."""
+    """Whether one of the first sentences of a text refuses the task, and none rates the post.
+
+    Rules tell a refusal by who will not do which act. Where they find none and nothing rates the post, the weight of
+    its words does.
+    """
     bare = text.replace("**", "")
     is_quoted = bare[:1] in _MARKS and len(_QUOTATION.sub("", bare, count=1).strip(_BEFORE + ".。")) < _LEAST
     sentences = _SENTENCE.findall((bare if is_quoted else _QUOTATION.sub("…", bare)).lstrip(_BEFORE))
+    return _is_worded_as_refusal(sentences, text) or (
+        len(bare.encode()) >= _LEAST_BYTES and not any(map(_rates, sentences)) and _WEIGHTS.score(bare) > _LEAST_SCORE
+    )
+
+
+def _is_worded_as_refusal(sentences: Sequence[str], text: str) -> bool:
     for place, sentence in enumerate(sentences[:_FIRST]):
         said = sentence.strip(_BEFORE)
         if _is_refusal(said) or (_is_unwilling(said) and not _OF_HATE.search(text)):

@@ -18,7 +18,7 @@ from generation.domain.counterspeech.options import (
 )
 from generation.domain.injection.schema import HarmlessText, LookAnswer
 from providers.refusals import declines_to_write
-from providers.structured_output import is_refusal, is_refused
+from providers.structured_output import is_refusal, is_refused, only_refuses
 
 GOOD = "Nobody on this street was planted here first."
 
@@ -47,7 +47,7 @@ ORDINARY = [
     json.loads(line)
     for line in Path(__file__).with_name("ordinary_refusals.jsonl").read_text(encoding="utf-8").splitlines()
 ]
-FOUND = {"en": (30, 11), "ko": (30, 15), "zh": (29, 17)}
+FOUND = {"en": (30, 20), "ko": (30, 20), "zh": (29, 20)}
 """Language → refusals found of 30 and of 20 (`docs/hatexscore.md`)."""
 
 
@@ -57,6 +57,27 @@ def test_a_refusal_in_ordinary_words_is_told_by_who_will_not_do_what(language: s
     found = [row["set"] for row in rows if row["refuses"] and is_refusal(row["text"])]
     assert (found.count(1), found.count(2)) == FOUND[language]
     assert [row["text"] for row in rows if not row["refuses"] and is_refusal(row["text"])] == []
+
+
+UNLISTED = [
+    json.loads(line)
+    for line in Path(__file__).with_name("unlisted_refusals.jsonl").read_text(encoding="utf-8").splitlines()
+]
+TOLD = {
+    "kept": {"en": (30, 1), "ko": (29, 2), "zh": (30, 1)},
+    "kept, indirect": {"en": (7, 0), "ko": (12, 0), "zh": (11, 0)},
+}
+"""Refusals found, of 30 and of 15, and verdicts taken, in sets from which the weights of words learn nothing."""
+
+
+@pytest.mark.parametrize("language", ["en", "ko", "zh"])
+@pytest.mark.parametrize("part", TOLD)
+def test_refusals_that_no_rule_names_are_told_by_the_weight_of_their_words(part: str, language: str) -> None:
+    rows = [row for row in UNLISTED if (row["set"], row["language"]) == (part, language)]
+    told = [row["refuses"] for row in rows if is_refusal(row["text"]) or only_refuses(row["text"])]
+    found, taken = TOLD[part][language]
+    assert told.count(True) >= found
+    assert told.count(False) <= taken
 
 
 def test_who_cannot_tell_refuses_nothing() -> None:
