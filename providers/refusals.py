@@ -2,7 +2,7 @@
 
 A refusal cannot or will not do something with the task: help, answer, rate, discuss, engage. "I cannot find, see, call,
 justify" speaks of the post: that is a verdict. So is what rates the post as something, or goes on to a verdict. The
-words are data, in `refusals.toml`. Where no rule speaks and nothing rates the post, a table of weights decides.
+words are data, in `refusals.toml`. Prose in which no rule speaks and nothing rates the post is weighed by its words.
 
 What a model was asked to write is held to a narrower rule, `declines_to_write`, in prose and in the fields of JSON.
 """
@@ -161,32 +161,38 @@ def declines_to_write(text: str) -> bool:
 
 
 _WEIGHTS = WordWeights(Path(__file__).parent / "weights" / "refusals.tsv", {})
-_LEAST_SCORE = 0.8
-_LEAST_BYTES = 15  # two words, such as "not json", are an answer in a wrong form and too little to weigh
+_LEAST_SCORE = 1.2
+_LEAST_BYTES = 30  # a few words, such as "not json", are an answer in a wrong form and too little to weigh
 
 
-def refuses(text: str) -> bool:
-    """Whether one of the first sentences of a text refuses the task, and none rates the post.
+def refuses_in_prose(text: str) -> bool:
+    """Whether an answer without any JSON refuses: by the rules or, where nothing rates the post, by its words' weight.
 
-    Rules tell a refusal by who will not do which act. Where they find none and nothing rates the post, the weight of
-    its words does.
+    A text within a form is held to the rules alone: the form has a verdict, whatever its words are.
     """
-    bare = text.replace("**", "")
-    is_quoted = bare[:1] in _MARKS and len(_QUOTATION.sub("", bare, count=1).strip(_BEFORE + ".。")) < _LEAST
-    sentences = _SENTENCE.findall((bare if is_quoted else _QUOTATION.sub("…", bare)).lstrip(_BEFORE))
-    return _is_worded_as_refusal(sentences, text) or (
-        len(bare.encode()) >= _LEAST_BYTES and not any(map(_rates, sentences)) and _WEIGHTS.score(bare) > _LEAST_SCORE
+    return refuses(text) or (
+        len(text.encode(errors="replace")) >= _LEAST_BYTES
+        and not any(map(_rates, _sentences(text)))
+        and _WEIGHTS.score(text.replace("**", "")) > _LEAST_SCORE
     )
 
 
-def _is_worded_as_refusal(sentences: Sequence[str], text: str) -> bool:
-    for place, sentence in enumerate(sentences[:_FIRST]):
+def refuses(text: str) -> bool:
+    """Whether one of the first sentences of a text refuses the task, and none rates the post."""
+    for place, sentence in enumerate((sentences := _sentences(text))[:_FIRST]):
         said = sentence.strip(_BEFORE)
         if _is_refusal(said) or (_is_unwilling(said) and not _OF_HATE.search(text)):
             return not any(map(_rates, sentences[place + 1 :]))
         if _OF_HATE.search(said) or _rates(said):
             return False
     return False
+
+
+def _sentences(text: str) -> list[str]:
+    """Return the sentences of a text without what it quotes, unless the whole is a quotation."""
+    bare = text.replace("**", "")
+    is_quoted = bare[:1] in _MARKS and len(_QUOTATION.sub("", bare, count=1).strip(_BEFORE + ".。")) < _LEAST
+    return _SENTENCE.findall((bare if is_quoted else _QUOTATION.sub("…", bare)).lstrip(_BEFORE))
 
 
 def _rates(sentence: str) -> bool:

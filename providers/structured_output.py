@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
 
 from providers.json_pieces import Piece, holds_json, piece_of, pieces, unwrapped
-from providers.refusals import declines_to_write, is_error, refuses
+from providers.refusals import declines_to_write, is_error, refuses, refuses_in_prose
 from providers.thoughts import without_thoughts
 from vocabulary.written_values import OwnWords
 
@@ -116,7 +116,7 @@ def correction_prompt(error: str) -> str:
 
 def is_refusal(text: str) -> bool:
     """Return whether the answer is a refusal in prose, without JSON, or a filter's error."""
-    return is_error(text) if holds_json(text) else refuses(text)
+    return is_error(text) if holds_json(text) else refuses_in_prose(text)
 
 
 def is_refused(value: BaseModel) -> bool:

@@ -40,7 +40,7 @@ class SameForEveryPost(template.Node):
             return self._part.render(context)
         # Categories of one code are equal: what is shown of them may differ.
         categories = tuple(tuple(vars(category.value()).values()) for category in bench.categories)
-        question = question_of(bench.project, bench.item)
+        question, user = question_of(bench.project, bench.item), context["request"].user
         shows = (
             get_language(),
             bench.project.slug,
@@ -49,6 +49,7 @@ class SameForEveryPost(template.Node):
             form.several,
             bench.offers_glossary,
             categories,
+            context["is_first"] and (user.keys, user.one_key),  # the line on keys
         )
         seat, token = str(bench.seat.public_id), str(context["csrf_token"])
         if shows not in self._kept:

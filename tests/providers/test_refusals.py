@@ -65,7 +65,7 @@ UNLISTED = [
 ]
 TOLD = {
     "kept": {"en": (30, 1), "ko": (29, 2), "zh": (30, 1)},
-    "kept, indirect": {"en": (7, 0), "ko": (12, 0), "zh": (11, 0)},
+    "kept, indirect": {"en": (7, 0), "ko": (9, 0), "zh": (9, 0)},
 }
 """Refusals found, of 30 and of 15, and verdicts taken, in sets from which the weights of words learn nothing."""
 
@@ -78,6 +78,12 @@ def test_refusals_that_no_rule_names_are_told_by_the_weight_of_their_words(part:
     found, taken = TOLD[part][language]
     assert told.count(True) >= found
     assert told.count(False) <= taken
+
+
+def test_words_alone_refuse_no_form_that_has_its_verdict() -> None:
+    assert not is_refusal("hello there, I am fine")
+    assert not is_refusal("half \ud83d a pair, and more words that say nothing of any post")
+    assert not is_refusal(json.dumps({"explanation": "Count me out, I would like to bow out here.", "category": 0}))
 
 
 def test_who_cannot_tell_refuses_nothing() -> None:

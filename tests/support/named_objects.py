@@ -493,6 +493,7 @@ TRIED = {
 }
 """Fields of forms and bodies that a row above sends."""
 NO_OBJECTS = {
+    "HistoryForm.kind",
     *("AccountForm.groups", "AccountForm.user_permissions"),  # the site admin's form; they belong to the whole site
     *(f"{form}.category" for form in ("AnswerForm", "CategoryChoice", "DecisionForm", "EntryForm", "KeyForm")),
     *(f"{form}.category" for form in ("MissingCategoryForm", "OpinionForm", "PoolFilesForm", "TrainingAnswerForm")),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 _FORM = re.compile(r"""\|date(?::("[^"]*"|'[^']*'))?""")
-_TAKEN = {"Y-m-d", "Y-m-d H:i", "H:i:s"}  # the last for what happens within minutes
+_TAKEN = {"Y-m-d", "Y-m-d H:i", "Y-m-d H:i T", "H:i:s"}  # with the zone where strangers compare; within minutes
 
 
 def test_every_date_of_a_page_has_the_one_form():
