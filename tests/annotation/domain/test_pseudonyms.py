@@ -10,7 +10,8 @@ PERSON = ("wren.jay", "jay_w@example.org", "Zoë", "")
 
 
 @pytest.mark.parametrize(
-    "pseudonym", ["wren.jay", "WREN-JAY", "jay.wren", "Jay", "the wren", "jay_w", "zoe", "ZOË 7", "jayw", "wrenja"]
+    "pseudonym",
+    ["wren.jay", "WREN-JAY", "jay.wren", "Jay", "the wren", "jay_w", "zoe", "ZOË 7", "jayw", "wrenja", "ren", "renj"],
 )
 def test_names_addresses_and_parts_of_them_give_away(pseudonym):
     assert gives_away(pseudonym, PERSON)

@@ -13,6 +13,7 @@ def test_ten_ranks_without_ties_by_hand() -> None:
     rho = spearman([(float(at), float(at)) for at in range(8)] + [(8.0, 9.0), (9.0, 8.0)])
     assert isinstance(rho, Measured) and rho.value == pytest.approx(1 - 12 / 990)
     assert rho.interval and rho.interval.low <= rho.value <= rho.interval.high <= 1
+    assert rho.why is None
 
 
 def test_ties_share_their_mean_rank() -> None:

@@ -45,7 +45,8 @@ def test_shingles_are_six_words_or_twelve_characters_where_words_are_long() -> N
     assert shingles("a, b") == {"a b"}
     assert shingles("abcdefg abcdefg") == {"abcdefg abcdefg"}
     assert shingles("abcdefg abcdefgh") == {"abcdefgabcde", "bcdefgabcdef", "cdefgabcdefg", "defgabcdefgh"}
-    assert shingles("잡초라는말") == {"잡초라는말"}
+    assert shingles("잡초라는말이다요") == {"잡초라는말이다요"}
+    assert shingles("abcdefghijklm") == {"abcdefghijkl", "bcdefghijklm"}
 
 
 def test_long_texts_are_compared_by_their_beginnings() -> None:

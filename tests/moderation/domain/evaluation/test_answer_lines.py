@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -10,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from annotation.domain.formats.base import Unreadable
+from annotation.domain.statistics.figure import Measured
 from annotation.domain.votes import Category
+from moderation.domain.disagreement import Inner
 from moderation.domain.evaluation.answer_lines import answer_line
 from moderation.domain.evaluation.answers import Gold, Question
 from moderation.domain.evaluation.outcomes import Repeat, RunEnd, arm_figures
@@ -118,3 +121,27 @@ def test_sides_and_refusals_are_true_or_false(answer: dict[str, Any]) -> None:
     with pytest.raises(Unreadable) as refusal:
         read_predictions(BytesIO(json.dumps({"a": answer}).encode()))
     assert "is true or false" in refusal.value.error.reason
+
+
+def test_a_line_says_what_the_run_tells_and_no_more() -> None:
+    plain = {"state": "succeeded", "label": 1, "refusal": False, "reason_code": None, "reason": "A word."}
+    counts = {"calls": 2, "tokens": 30, "gold": 1, "gold_hateful": True}
+    question = Question.about(Task.SIX, HATEFUL_FIRST)
+    gold = Gold("p", True, 1, "", "")
+    end = RunEnd("succeeded", label=1, explanation="A word.", calls=2, tokens=30)
+    assert answer_line(gold, end, question) == plain | counts
+
+    stances = [{"perspective": "media", "stance": "support"}]
+    told = replace(
+        end,
+        reason="early",
+        way="deep",
+        rounds=3,
+        stances=stances,
+        read_by="rules",
+        disagreement={Inner.VOTES: Measured(0.5)},
+    )
+    line = answer_line(gold, told, question)
+    assert (line["reason_code"], line["way"], line["rounds"], line["read_by"]) == ("early", "deep", 3, "rules")
+    assert line["votes"] == {"media": "support"} and "media" not in line["missing"]
+    assert line["disagreement"] == {Inner.VOTES.value: 0.5}

@@ -17,6 +17,9 @@ GOLD = [
     Gold("g", True, 2, "001", ""),
     Gold("h", True, 1, "011", ""),
     Gold("i", True, 1, "001", ""),
+    Gold("j", True, 1, "001", ""),
+    Gold("k", False, 0, "000", ""),
+    Gold("l", False, 0, "000", ""),
 ]
 
 
@@ -34,22 +37,25 @@ REPEAT = {
     "g": end("dismissed", 1),
     "h": end("dismissed", 1),
     "i": end("fast", 1),
+    "j": end("deep", 4),
+    "k": end("dismissed", 1),
+    "l": end("dismissed", 1),
 }
 
 
 def test_tracks_dismissals_and_rounds_are_counted_over_the_runs_that_came_to_a_verdict() -> None:
     figures = track_figures(GOLD, [REPEAT])
     assert figures == {
-        "verdicts": 8,
+        "verdicts": 11,
         "fast": 2,
-        "deep": 2,
-        "dismissed": 4,
-        "hateful_dismissed": 3,  # c, g and h, but not e
+        "deep": 3,
+        "dismissed": 6,
+        "hateful_dismissed": 3,  # c, g and h, but not e, k and l
         "open": 3,  # a, b and h show their attack in one part
         "open_deep": 2,  # b and h, which took no short way
-        "emergent": 4,  # c, d, g and i
+        "emergent": 5,  # c, d, g, i and j
         "emergent_dismissed": 2,  # c and g
-        "rounds": pytest.approx(2.5),  # of the two debates in the deep dive: 3 and 2
+        "rounds": pytest.approx(3),  # of the three debates in the deep dive: 3, 2 and 4
     }
 
 
@@ -70,5 +76,18 @@ def test_the_table_tells_calls_tokens_and_cost_of_a_post_too() -> None:
     report = {"datasets": [{"name": "d"}], "results": [result], "currency": "USD"}
     (table,) = report_tables.tracks_table(report)
     (row,) = table.rows
-    assert row == ["arcade", 2, 2, 4, pytest.approx(0.5), 3, "2 of 3", "2 of 4", 2.5, 4.0, 100.0, pytest.approx(0.05)]
+    assert row == [
+        "arcade",
+        2,
+        3,
+        6,
+        pytest.approx(6 / 11),
+        3,
+        "2 of 3",
+        "2 of 5",
+        3.0,
+        4.0,
+        100.0,
+        pytest.approx(0.05),
+    ]
     assert len(row) == len(table.columns)
