@@ -76,10 +76,16 @@ def test_nothing_moves_from_post_to_post(
     page = page_of(make_member(project))
     page.set_viewport_size({"width": width, "height": height})
     page.goto(f"{live_server.url}/p/garden/label/")
-    seen = []
+    seen: list[Any] = []
     for number in range(len(TEXTS)):
         expect(page.locator("#day")).to_contain_text(f"{number} done today")
         seen.append([page.locator(name).bounding_box() for name in (".decide .keys", "#picture")])
+        if number == 2:  # back to an earlier answer, and to the open post again
+            page.keyboard.press("Backspace")
+            expect(page.locator("#changing")).to_be_in_viewport(ratio=1)
+            seen.append([page.locator(name).bounding_box() for name in (".decide .keys", "#picture")])
+            page.keyboard.press("Escape")
+            expect(page.locator("#changing")).to_have_count(0)
         WorkDay.objects.update(active_seconds=85 * 60)  # near the limit from the next post on
         page.keyboard.press("0")
         expect(page.locator("#definition[data-told]")).to_be_visible()

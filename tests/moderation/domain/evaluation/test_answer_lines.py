@@ -132,15 +132,8 @@ def test_a_line_says_what_the_run_tells_and_no_more() -> None:
     assert answer_line(gold, end, question) == plain | counts
 
     stances = [{"perspective": "media", "stance": "support"}]
-    told = replace(
-        end,
-        reason="early",
-        way="deep",
-        rounds=3,
-        stances=stances,
-        read_by="rules",
-        disagreement={Inner.VOTES: Measured(0.5)},
-    )
+    inner = {Inner.VOTES: Measured(0.5)}
+    told = replace(end, reason="early", way="deep", rounds=3, stances=stances, read_by="rules", disagreement=inner)
     line = answer_line(gold, told, question)
     assert (line["reason_code"], line["way"], line["rounds"], line["read_by"]) == ("early", "deep", 3, "rules")
     assert line["votes"] == {"media": "support"} and "media" not in line["missing"]
