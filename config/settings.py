@@ -194,7 +194,7 @@ ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
 TEMPLATES = [
     {
-        "BACKEND": "config.web.zoned_templates.ZonedTemplates",
+        "BACKEND": "config.zoned_templates.ZonedTemplates",
         "NAME": "django",
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,

@@ -4,9 +4,12 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer
 
 from annotation.domain.choices import Choose, Modality, Policy, SourceLabels
+from annotation.domain.columns.in_files import told
 from annotation.domain.formats.base import Format, Mapped, Twice
 from annotation.domain.formats.encodings import ENCODINGS
 from annotation.domain.formats.kept_columns import Keeping
@@ -19,6 +22,11 @@ from annotation.priors.results import prior_model
 from vocabulary.refusals import Refused
 from vocabulary.refusals import gettext_noop as _
 from vocabulary.requests import Asked, Request, RequestSection, Value
+
+COLUMN_NAMES: tuple[tuple[tuple[str, ...], str | Promise], ...] = tuple(
+    (names, gettext_lazy(words)) for words, names in told().items()
+)
+"""The names of columns, or keys of a JSON line, that an import reads, and what stands there (`docs/importing.md`)."""
 
 SHAPE = RequestSection(_("Format and columns"))
 FORMATS = {

@@ -15,12 +15,11 @@ from annotation.domain.choices import Role
 from annotation.domain.formats.base import Format, Twice
 from annotation.domain.masking.mask import Mask
 from annotation.imports import uploads
-from annotation.imports.column_names import COLUMN_NAMES
 from annotation.imports.examples import EXAMPLES
 from annotation.imports.forms import OptionsForm, UploadForm
 from annotation.imports.job import IMPORTS
 from annotation.imports.mapping_form import MappingForm
-from annotation.imports.options import FORMATS, MASKS, ImportOptions
+from annotation.imports.options import COLUMN_NAMES, FORMATS, MASKS, ImportOptions
 from annotation.imports.presenters import NOT_COUNTED, STATES, progress_of, tables
 from annotation.models import Category, Import, ImportState, Membership
 from annotation.pages.access import PersonRequest, member_of

@@ -12,8 +12,7 @@ from django.core.management import CommandError, call_command
 from annotation.domain.columns.items import GOLD_SET
 from annotation.domain.formats.base import Format, LabelUse, Mapped
 from annotation.domain.formats.mapping import NAMES
-from annotation.imports.column_names import COLUMN_NAMES
-from annotation.imports.options import ImportOptions
+from annotation.imports.options import COLUMN_NAMES, ImportOptions
 from annotation.imports.run import import_file
 from annotation.models import Item, Project
 from builders import make_project
