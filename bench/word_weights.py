@@ -24,7 +24,7 @@ from sklearn.linear_model import LogisticRegression
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from providers.orders import IDEAS
+from providers.order_weights import IDEAS
 from providers.word_weights import features
 
 TESTS = ROOT / "tests"

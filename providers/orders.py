@@ -5,12 +5,9 @@ label of the post. A sign at a shop, a recipe or a role in a play gives orders t
 """
 
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
-from math import log
-from pathlib import Path
+from collections.abc import Mapping
 
-from providers.word_weights import WordWeights
+from providers.order_weights import weighs_as_order
 from vocabulary.late_patterns import late
 
 # What a model is to say of the post. The words of the second list are everyday words: alone they are no verdict.
@@ -366,38 +363,9 @@ _TO_US = re.compile(
 _SAYS = 60  # characters of a speaker's words that are looked at
 
 
-_HERE = Path(__file__).parent
-IDEAS = {
-    name: late("|".join(words), re.MULTILINE)
-    for name, words in tomllib.loads((_HERE / "orders.toml").read_text(encoding="utf-8")).items()
-}
-"""What a post that gives orders speaks of: the machine, its output, its guidance and so on."""
-_WEIGHTS = WordWeights(_HERE / "weights" / "orders.tsv", IDEAS)
-_LEAST_SCORE, _WINDOW = 0.3, 160  # a longer text is weighed by its sentences, so many characters of them at a time
-_MORE_WINDOWS = 0.6  # a page has more sentences, of which one may look like an order by chance
-_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+|[^.!?。！？\n]+")
-
-
 def is_order(text: str) -> bool:
     """Whether the text orders something: by the rules, or by the weight of its words."""
-    return is_worded_as_order(text) or _weighs_as_order(text)
-
-
-def _weighs_as_order(text: str) -> bool:
-    windows = [*_windows(text)]
-    least = _LEAST_SCORE + _MORE_WINDOWS * log(len(windows))
-    return any(_WEIGHTS.score(window) > least for window in windows)
-
-
-def _windows(text: str) -> Iterator[str]:
-    """Yield the text in pieces of whole sentences."""
-    window = ""
-    for sentence in _SENTENCE.findall(text):
-        if window and len(window) + len(sentence) > _WINDOW:
-            yield window
-            window = ""
-        window += sentence
-    yield window
+    return is_worded_as_order(text) or weighs_as_order(text)
 
 
 def is_worded_as_order(text: str) -> bool:
