@@ -162,7 +162,10 @@ class ItemClosed:
 
 @dataclass(frozen=True)
 class TooLate:
-    """The label is final, and did not close its item within 30 seconds; or somebody has acted on the item since."""
+    """The label is final, and did not close its item within 30 seconds; or somebody has acted on the item since.
+
+    The annotator too, who skipped or reported it.
+    """
 
     label: Label
 

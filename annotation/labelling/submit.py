@@ -183,12 +183,15 @@ def take_back_label(member: Membership, label: UUID) -> TakenBack | TooLate | No
     """Undo the label in force: while it can be changed, and within `UNDO_TIME` if it closed the item.
 
     The latter only if nobody has acted on the item since. The seat is held again and `claim` gives it first, so that
-    the annotator can answer anew.
+    the annotator can answer anew. The label of an item that they skipped or reported since stands: they are not sent
+    back to it.
     """
     member, now = lock_member(member)
     seat = lock_labelled_seat(member, label, now)
     if seat is None or seat.label is None:
         return NoSuchLabel()
+    if Skip.objects.filter(item=seat.item_id, annotator=member).exists():
+        return TooLate(seat.label)
     if not can_change_label(seat, now):
         if not _closed_item_just_now(seat, now):
             return TooLate(seat.label)

@@ -163,7 +163,8 @@ class Campaign(RuleBasedStateMachine):
                 self.seen[who] = outcome.seat.public_id
             elif isinstance(outcome, TooLate):
                 item = Item.objects.get(pk=label.item_id)
-                assert item.stage != Stage.LABELLING or label.seat.round < item.round
+                reported = Skip.objects.filter(item=item, annotator=self.members[who])
+                assert item.stage != Stage.LABELLING or label.seat.round < item.round or reported.exists()
 
     @rule(who=people, back=st.booleans())
     def leave_and_perhaps_return(self, who: int, back: bool) -> None:

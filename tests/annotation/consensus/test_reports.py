@@ -8,13 +8,14 @@ from django.utils import timezone
 
 import builders
 from annotation.assignment import claim
-from annotation.assignment.outcomes import HeldSeat, NothingLeft
+from annotation.assignment.outcomes import HeldSeat, NothingLeft, TooLate
 from annotation.consensus import reports
 from annotation.consensus.close import close_item, lock_item, move_locked_item
 from annotation.consensus.exclude import report_item, withdraw_item
 from annotation.consensus.reports import AnsweredMeanwhile, ProjectClosed, answer_reports
 from annotation.domain.choices import OnWithdrawal, Reason, Role, Source, Stage
 from annotation.domain.reports import ReportAnswer
+from annotation.labelling.submit import take_back_label
 from annotation.labelling.withdraw_labels import withdraw_labels_of
 from annotation.media.pictures import full_for
 from annotation.members.participation import withdraw
@@ -131,6 +132,16 @@ def test_a_post_that_is_put_back_unlocks_its_picture_and_comes_to_others_but_not
     assert isinstance(claim.claim(reporter), NothingLeft)
     taken = claim.claim(other)
     assert isinstance(taken, HeldSeat) and taken.seat.item == item
+
+
+def test_who_reported_a_post_after_labelling_it_does_not_get_it_again_by_taking_the_label_back(project, admin):
+    reporter = builders.make_member(project)
+    item = builders.make_open_item(project)
+    label = builders.make_label(item.seat_rows.get(number=1), reporter, 1)
+    report_item(item, reporter)
+    answer(item, admin)
+    assert take_back_label(reporter, label.public_id) == TooLate(label)
+    assert not Seat.objects.filter(annotator=reporter, expires_at__isnull=False).exists()
 
 
 def test_each_answer_is_an_event_with_its_reason_and_answers_all_reports_of_the_post(project, admin, people):
