@@ -20,6 +20,8 @@ GOLD = [
     Gold("j", True, 1, "001", ""),
     Gold("k", False, 0, "000", ""),
     Gold("l", False, 0, "000", ""),
+    Gold("m", True, 1, "001", ""),
+    Gold("n", False, 0, "000", ""),
 ]
 
 
@@ -40,22 +42,24 @@ REPEAT = {
     "j": end("deep", 4),
     "k": end("dismissed", 1),
     "l": end("dismissed", 1),
+    "m": end("deep", 3),
+    "n": end("dismissed", 1),
 }
 
 
 def test_tracks_dismissals_and_rounds_are_counted_over_the_runs_that_came_to_a_verdict() -> None:
     figures = track_figures(GOLD, [REPEAT])
     assert figures == {
-        "verdicts": 11,
+        "verdicts": 13,
         "fast": 2,
-        "deep": 3,
-        "dismissed": 6,
-        "hateful_dismissed": 3,  # c, g and h, but not e, k and l
+        "deep": 4,
+        "dismissed": 7,
+        "hateful_dismissed": 3,  # c, g and h, but not e, k, l and n
         "open": 3,  # a, b and h show their attack in one part
         "open_deep": 2,  # b and h, which took no short way
-        "emergent": 5,  # c, d, g, i and j
+        "emergent": 6,  # c, d, g, i, j and m
         "emergent_dismissed": 2,  # c and g
-        "rounds": pytest.approx(3),  # of the three debates in the deep dive: 3, 2 and 4
+        "rounds": pytest.approx(3),  # of the four debates in the deep dive: 3, 2, 4 and 3
     }
 
 
@@ -79,12 +83,12 @@ def test_the_table_tells_calls_tokens_and_cost_of_a_post_too() -> None:
     assert row == [
         "arcade",
         2,
-        3,
-        6,
-        pytest.approx(6 / 11),
+        4,
+        7,
+        pytest.approx(7 / 13),
         3,
         "2 of 3",
-        "2 of 5",
+        "2 of 6",
         3.0,
         4.0,
         100.0,
