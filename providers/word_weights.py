@@ -1,7 +1,7 @@
 """Tell two kinds of short text apart by the weights of their words (threats L08, PI1).
 
-Rules name turns of phrase, and people and models find others. A table of weights, made from texts of our own by
-logistic regression (`bench/word_weights.py`), adds up what words, parts of words and ideas of a text speak for. It is
+Rules name turns of phrase, and people and models find others. A table of weights adds up what words, parts of words and
+ideas of a text speak for. It is made from texts of our own by logistic regression (`bench/data/word_weights.py`), and
 read at its first use.
 """
 

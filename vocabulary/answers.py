@@ -26,13 +26,13 @@ def answer(kind: type[Answer], source: Any, /, **others: Any) -> Answer:
     keys = _keys(described)
     if unknown := others.keys() - keys.keys():
         raise TypeError(f"{kind.__name__} has no {', '.join(sorted(unknown))}")
-    made: Any = {}
+    made: dict[str, Any] = {}
     for name, read in keys.items():
         if name in others:
             made[name] = read(others[name])
         elif name in described.__required_keys__:
             made[name] = read(_of(source, name, read))
-    return made  # type: ignore[no-any-return]  # its keys are those of the type
+    return kind(**made)
 
 
 def _of(source: Any, name: str, read: Read) -> Any:

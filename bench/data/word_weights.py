@@ -1,6 +1,6 @@
 """Make the tables of `providers/word_weights.py` from the cases of the tests and from composed texts.
 
-    .venv/bin/python bench/word_weights.py [refusals | orders] [--apart]
+    .venv/bin/python bench/data/word_weights.py [refusals | orders] [--apart]
 
 A table is a logistic regression, made with scikit-learn, of which small weights are left out. What the tests call
 `kept` is never learnt from. `--apart` writes nothing: it reads each set of cases with weights that were made without
@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from providers.order_weights import IDEAS
