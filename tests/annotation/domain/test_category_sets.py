@@ -138,6 +138,8 @@ def test_a_project_with_one_category_a_post_takes_no_set():
     with pytest.raises(BadSet, match=r"^This project takes one category for a post, not several\.$") as bad:
         check_together([RACIST, SEXIST], Choose.ONE)
     assert bad.value.code == "one_category"
+    with pytest.raises(BadSet):
+        check_together([RACIST, SEXIST, HOMOPHOBIC], Choose.ONE)
 
 
 def test_rows_keep_a_set_in_two_columns():
@@ -184,7 +186,11 @@ def test_a_cell_is_read_as_one_category_first_and_then_as_a_set_by_code():
 
 
 @pytest.mark.parametrize(
-    ("cell", "choose"), [("1,3", Choose.ONE), ("nothing", Choose.SEVERAL), ("1,nothing", Choose.SEVERAL)]
+    ("cell", "choose"),
+    [
+        *[("1,3", Choose.ONE), ("nothing", Choose.SEVERAL), ("1,nothing", Choose.SEVERAL)],
+        ("1;", Choose.SEVERAL),  # a mark with nothing behind it
+    ],
 )
 def test_a_cell_that_names_no_category_or_several_where_one_is_chosen_is_unknown(cell, choose):
     with pytest.raises(UnknownCategory):
