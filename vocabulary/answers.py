@@ -18,7 +18,8 @@ def answer(kind: type[Answer], source: Any, /, **others: Any) -> Answer:
 
     `id` is the source's `public_id`. Where the type wants a UUID, a row stands as its `public_id`; where it wants a
     number, as its `code`; where it wants a text, as its name. An empty text of the source is None where the type allows
-    None. An object inside, or in a list, is built the same way. A key that need not be there comes from `others` alone.
+    None. An object inside, or in a list, is built the same way; a frozen dataclass stays as it is, since the API writes
+    it by its fields. A key that need not be there comes from `others` alone.
 
     Raises TypeError if the type lacks a key of `others`, and AttributeError if the source lacks one of the type.
     """
