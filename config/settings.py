@@ -367,7 +367,7 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["config.api.renderers.AnswerRenderer"],
     "DEFAULT_PARSER_CLASSES": ["config.api.parsers.StrictJSON"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "config.api.negotiation.OwnMediaTypes",
     "DEFAULT_THROTTLE_CLASSES": ["config.api.throttles.UserRateThrottle"],

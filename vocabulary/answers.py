@@ -1,9 +1,9 @@
 """Build an object of JSON from the type that describes it, so that its keys are declared once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, NotRequired, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, NotRequired, TypedDict, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 from uuid import UUID
 
 Answer = TypeVar("Answer")
@@ -18,7 +18,8 @@ def answer(kind: type[Answer], source: Any, /, **others: Any) -> Answer:
 
     `id` is the source's `public_id`. Where the type wants a UUID, a row stands as its `public_id`; where it wants a
     number, as its `code`; where it wants a text, as its name. An empty text of the source is None where the type allows
-    None. An object inside, or in a list, is built the same way. A key that need not be there comes from `others` alone.
+    None. An object inside, or in a list, is built the same way; a frozen dataclass stays as it is, since the API writes
+    it by its fields. A key that need not be there comes from `others` alone.
 
     Raises TypeError if the type lacks a key of `others`, and AttributeError if the source lacks one of the type.
     """
@@ -33,6 +34,21 @@ def answer(kind: type[Answer], source: Any, /, **others: Any) -> Answer:
         elif name in described.__required_keys__:
             made[name] = read(_of(source, name, read))
     return kind(**made)
+
+
+def sparse_answer(kind: type[Answer], source: Any, /, **others: Any) -> Answer:
+    """Return it as `answer` does, with the keys that need not be there: those that would be empty are left out."""
+    described: Any = kind
+    keys = _keys(described)
+    found = {name: others[name] if name in others else _of(source, name, read) for name, read in keys.items()}
+    told = {name: value for name, value in found.items() if value or name in described.__required_keys__}
+    return kind(**{name: keys[name](value) for name, value in told.items()})
+
+
+def object_type(fields: Mapping[str, Any]) -> Any:
+    """Return a type of JSON objects with these fields."""
+    make: Any = TypedDict  # the checker wants fields that it can read
+    return make("Object", dict(fields))
 
 
 def _of(source: Any, name: str, read: Read) -> Any:

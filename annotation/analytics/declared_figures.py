@@ -3,11 +3,11 @@
 Its table, its CSV, the rows of its chart, its object in JSON and the type of that object in the API follow.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import Enum
-from typing import Any, Generic, NotRequired, Self, TypedDict, TypeVar, cast
+from typing import Any, Generic, NotRequired, Self, TypeVar, cast
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy
 from annotation.analytics.figure_words import REASONS, Words, reason_of
 from annotation.domain.statistics.figure import Figure, Measured
 from annotation.pages.display_names import name_of
+from vocabulary.answers import object_type
 
 S = TypeVar("S")
 W = TypeVar("W")
@@ -205,9 +206,3 @@ def type_of(parts: Iterable[Part]) -> Any:
     """Return the type of `json_of`, a base for the type that describes it in the API."""
     fields = [field for part in parts for field in part.fields().items()]
     return object_type(dict(sorted(fields, key=lambda field: field[0] == "why")))
-
-
-def object_type(fields: Mapping[str, Any]) -> Any:
-    """Return a type of JSON objects with these fields."""
-    make: Any = TypedDict  # the checker wants fields that it can read
-    return make("Object", dict(fields))

@@ -8,13 +8,17 @@ from datetime import datetime
 from typing import Any, NotRequired, TypedDict
 from uuid import UUID
 
-from annotation.api.problems import ImportCounts
 from annotation.api.serializers import BlindPriorShape, ItemShape, LabelShape
 from annotation.domain.choices import Choose
-from annotation.domain.design.changes import ChangeKind
+from annotation.domain.design.changes import CategoryChange
+from annotation.domain.design.file import DesignCategory
+from annotation.domain.design.question_changes import QuestionChange
+from annotation.domain.questions.kinds.registry import KINDS
 from annotation.domain.questions.question import QuestionKind
 from annotation.domain.releases.splits import Part
-from runs.domain.states import RunState
+from annotation.domain.words import ShownWords
+from runs.queue.progress import MethodProgress
+from vocabulary.answers import object_type
 
 # ── Pages of lists ────────────────────────────────────────────────────────────
 
@@ -62,34 +66,22 @@ class PictureAddresses(TypedDict):
     whole: str
 
 
-Words = str | dict[str, str]
-"""A text for every language, or one a language code with "" for all other languages."""
-
-
-class QuestionOption(TypedDict):
-    """One of a list."""
-
-    code: str
-    name: NotRequired[Words]
-    retired: NotRequired[bool]
-
-
-class DesignQuestion(TypedDict):
-    """A further question of a design, as in `docs/design-file.md`."""
-
+class _QuestionOfAnyKind(TypedDict):
     code: str
     kind: QuestionKind
-    wording: NotRequired[Words]
-    help: NotRequired[Words]
-    options: NotRequired[list[QuestionOption]]
-    points: NotRequired[int]
-    low: NotRequired[Words]
-    high: NotRequired[Words]
-    limit: NotRequired[int]
+    wording: NotRequired[ShownWords]
+    help: NotRequired[ShownWords]
     key: NotRequired[str]
     required: NotRequired[bool]
     when: NotRequired[str | list[int]]
     retired: NotRequired[bool]
+
+
+_OF_SOME_KINDS = {field.name: NotRequired[field.type] for kind in KINDS.values() for field in kind.fields}
+
+
+class DesignQuestion(_QuestionOfAnyKind, object_type(_OF_SOME_KINDS)):  # type: ignore[misc]  # what its kinds declare
+    """A further question of a design, as in `docs/design-file.md`."""
 
 
 class AskedQuestion(DesignQuestion):
@@ -112,15 +104,6 @@ class HeldSeatJson(TypedDict):
     extra: dict[str, Any]
     questions: list[AskedQuestion]
     break_offered: bool
-
-
-class ReportToldJson(TypedDict):
-    """Who is told of a report: admins of the project and of the site, on each of their pages; by mail; the contact."""
-
-    admins: bool
-    site_admins: bool
-    mail: bool
-    contact: str
 
 
 class ReportJson(TypedDict):
@@ -146,19 +129,7 @@ class ReportedPostJson(TypedDict):
     answered_at: datetime | None
 
 
-# ── Imports, priors, split lists ──────────────────────────────────────────────
-
-
-class ImportReport(ImportCounts):
-    """What an import stored, or would store."""
-
-
-class MethodProgressJson(TypedDict):
-    """How far the runs of a method are; `seconds_left` is null where it is not known."""
-
-    counts: dict[RunState, int]
-    per_minute: float
-    seconds_left: float | None
+# ── Priors, split lists ───────────────────────────────────────────────────────
 
 
 class PriorProgressJson(TypedDict):
@@ -170,14 +141,7 @@ class PriorProgressJson(TypedDict):
     failed: int
     imported: int
     missing: int
-    progress: MethodProgressJson
-
-
-class PriorsQueued(TypedDict):
-    """How many priors are asked for now, and what stands in the way of others."""
-
-    queued: int
-    problems: list[str]
+    progress: MethodProgress
 
 
 class SplitListJson(TypedDict):
@@ -199,50 +163,18 @@ class WholeSplitList(SplitListJson):
 # ── The design of a project ───────────────────────────────────────────────────
 
 
-class DesignCategory(TypedDict):
-    """A category of a design."""
-
-    code: int
-    name: str
-    hateful: bool
-    aliases: NotRequired[list[str]]
-    definition: NotRequired[str]
-    key: NotRequired[str]
-    colour: NotRequired[str]
-    retired: NotRequired[bool]
-
-
 class DesignFile(TypedDict):
     """A design, as in `docs/design-file.md`."""
 
     categories: list[DesignCategory]
     choose: NotRequired[Choose]
-    question: NotRequired[str | dict[str, str]]
+    question: NotRequired[ShownWords]
     questions: NotRequired[list[DesignQuestion]]
-
-
-class CategoryChangeShape(TypedDict):
-    """What happened to one category."""
-
-    kind: ChangeKind
-    code: int
-    name: str
-    before: str
-    after: str
-
-
-class QuestionChangeShape(TypedDict):
-    """One change of one further question; `parts` are the fields by which its new version asks otherwise."""
-
-    kind: ChangeKind
-    code: str
-    version: int
-    parts: list[str]
 
 
 class DesignChanges(TypedDict):
     """What a stored design changed, categories and questions; empty lists where it was in force already."""
 
-    changes: list[CategoryChangeShape]
-    questions: list[QuestionChangeShape]
+    changes: tuple[CategoryChange, ...]
+    questions: tuple[QuestionChange, ...]
     choose: Choose | None

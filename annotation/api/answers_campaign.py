@@ -12,6 +12,7 @@ from annotation.api.serializers import GivenLabelShape
 from annotation.domain.choices import BatchState, Role
 from annotation.domain.outgoing import DeliveryState, Happening
 from annotation.members.invitations import State
+from annotation.training.results import KnownCounts
 
 # ── People ────────────────────────────────────────────────────────────────────
 
@@ -189,14 +190,6 @@ class QuotasJson(TypedDict):
 # ── Training ──────────────────────────────────────────────────────────────────
 
 
-class KnownCountsJson(TypedDict):
-    """Posts with a known answer by what they are for; those that rest are not in use."""
-
-    training: int
-    checks: int
-    resting: int
-
-
 class TrainingRulesJson(TypedDict):
     """Who must pass the training, how, and how many checks are mixed in, in percent."""
 
@@ -204,7 +197,7 @@ class TrainingRulesJson(TypedDict):
     training_pass_percent: int
     training_attempts: int
     check_percent: int
-    posts: KnownCountsJson
+    posts: KnownCounts
 
 
 class KnownPostJson(TypedDict):

@@ -3,12 +3,13 @@
 Every key is always there unless it is `NotRequired`, and a key that is not named is never there.
 """
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import NotRequired, TypedDict
 
 from annotation.analytics.agreement.agreement_json import AgreementFigures
 from annotation.analytics.influence.influence_json import InfluenceFigures
 from annotation.analytics.quality.quality_json import EstimateJson, QualityFigures
+from annotation.wellbeing.statistics import CareFigures
 
 # ── Figures ───────────────────────────────────────────────────────────────────
 
@@ -54,35 +55,6 @@ class CompetenceJson(TypedDict):
     why: NotRequired[str]
 
 
-class SpreadJson(TypedDict):
-    """The median and the highest of a figure over the days of people."""
-
-    median: float
-    most: int
-
-
-class WeekOfMoodsJson(TypedDict):
-    """A week of check-ins; null for fewer than five people."""
-
-    monday: date
-    people: int | None
-    mood: float | None
-
-
-class CareFiguresJson(TypedDict):
-    """How people fare, of the last 28 days; null where fewer than five people would stand behind a figure."""
-
-    person_days: int
-    shown: int | None
-    severe_shown: int | None
-    severe: SpreadJson | None
-    active_minutes: SpreadJson | None
-    breaks: int | None
-    skips: int | None
-    opted_out: int | None
-    weeks: list[WeekOfMoodsJson]
-
-
 class CareLimits(TypedDict):
     """The limits of what is shown to people; null: no limit."""
 
@@ -98,7 +70,7 @@ class CareLimits(TypedDict):
 class CareJson(CareLimits):
     """The limits, and how people fare, without anybody's name."""
 
-    figures: CareFiguresJson
+    figures: CareFigures
 
 
 class WithheldJson(TypedDict):

@@ -13,13 +13,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.answers import ImportReport, PriorProgressJson, PriorsQueued
+from annotation.api.answers import PriorProgressJson
 from annotation.api.problems import Problem, RowsRefused
 from annotation.api.request_base import BoundedDict, BoundedList
 from annotation.api.request_shapes import AskingShape
 from annotation.domain.choices import Role
 from annotation.domain.formats.base import Format, RowError
 from annotation.imports.options import ImportOptions
+from annotation.imports.report_types import ImportCounts
 from annotation.imports.run import import_file
 from annotation.pages.view_marks import worked
 from annotation.priors import requests
@@ -53,7 +54,7 @@ class NewItems(APIView):
 
     rate = "import"
 
-    @extend_schema(request=IncomingShape, responses={200: ImportReport, 201: ImportReport, **_REFUSED})
+    @extend_schema(request=IncomingShape, responses={200: ImportCounts, 201: ImportCounts, **_REFUSED})
     def post(self, request: Request, slug: str) -> Response:
         """Store all rows or none. The answer names every bad row; lines count from the first row."""
         mine = member(request, slug, Role.ADMIN)
@@ -101,9 +102,9 @@ class ProjectPriors(APIView):
         mine = member(request, slug, Role.ADMIN)
         return Response(answer(PriorProgressJson, requests.read_prior_progress(mine.project)))
 
-    @extend_schema(request=None, responses={202: PriorsQueued})
+    @extend_schema(request=None, responses={202: requests.RequestedPriors})
     def post(self, request: Request, slug: str) -> Response:
         """Ask for every prior that is missing."""
         mine = member(request, slug, Role.ADMIN)
         requested = requests.request_missing(mine.project, mine)
-        return Response(answer(PriorsQueued, requested), status=202)
+        return Response(requested, status=202)

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem, valid
-from annotation.api.answers import HeldSeatJson, LabelPage, PictureAddresses, ReportToldJson
+from annotation.api.answers import HeldSeatJson, LabelPage, PictureAddresses
 from annotation.api.pages import BY_KEY, page_by_key_of
 from annotation.api.problems import LabelRefused, NoSeat
 from annotation.api.serializers import (
@@ -57,6 +57,7 @@ from annotation.domain.answer import BadAnswer
 from annotation.domain.choices import Role
 from annotation.domain.questions.design_rows import question_row
 from annotation.domain.questions.kinds.registry import kind_of
+from annotation.domain.reports import ReportTold
 from annotation.labelling import submit
 from annotation.labelling.postpone import bring_back, postpone_seat
 from annotation.media.pictures import unlocked
@@ -157,7 +158,7 @@ def _outcome_response(outcome: _Outcome) -> Response:
         case Skipped() | Postponed():
             return Response(status=204)
         case Reported(told=told):
-            return Response(answer(ReportToldJson, told))
+            return Response(told)
         case KeyReused() | AlreadyLabelled() | ItemClosed():
             return _refused(_CODES[type(outcome)], outcome.label)
         case SeatLost() | FirstAnswerNeeded() | FirstAnswerStands() | FirstAnswerNotAsked() | TooManyPostponed():
@@ -281,7 +282,7 @@ class Later(OwnWork):
 class SeatReport(OwnWork):
     """Report illegal content."""
 
-    @extend_schema(request=ReportShape, responses={200: ReportToldJson})
+    @extend_schema(request=ReportShape, responses={200: ReportTold})
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
         """Stop the labelling of the item and lock its picture; the answer says who is told of it."""
         mine = _annotator(request, slug)

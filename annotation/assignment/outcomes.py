@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from annotation.domain.reports import Told
+from annotation.domain.reports import ReportTold
 from annotation.domain.wellbeing.breaks import Limit
 from annotation.models import Item, Label, Prior, Report, Seat
 
@@ -222,4 +222,4 @@ class Reported:
     """Labelling of the item has stopped; the annotator is shown who is told of it."""
 
     report: Report
-    told: Told
+    told: ReportTold

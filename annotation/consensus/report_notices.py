@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotation.consensus.exclude import report_item
 from annotation.core.transactions import short_transaction
 from annotation.domain.outgoing import MailKind
-from annotation.domain.reports import Told, addresses_in, first_of_each
+from annotation.domain.reports import ReportTold, addresses_in, first_of_each
 from annotation.mail.queue import queue_mail, sends_mail, takes_mail
 from annotation.models import Item, Mail, Membership, Project, Report, User
 
@@ -23,15 +23,15 @@ def contact_of(project: Project) -> str:
     return project.operator_contact.strip() or settings.OPERATOR_CONTACT.strip()
 
 
-def who_is_told(project: Project) -> Told:
+def who_is_told(project: Project) -> ReportTold:
     """Return who would be told of a report now."""
     admins = Membership.objects.filter(project=project, active=True, administers=True, user__is_active=True)
     mail = any(takes_mail(address, user=user, project=project) for address, user in _addresses(project))
     site_admins = User.objects.filter(is_staff=True, is_active=True)
-    return Told(admins.exists(), site_admins.exists(), mail, contact_of(project))
+    return ReportTold(admins.exists(), site_admins.exists(), mail, contact_of(project))
 
 
-def tell_of_report(item: Item) -> Told:
+def tell_of_report(item: Item) -> ReportTold:
     """Store the mails about a report of the item, and return who is told of it."""
     project = item.project
     told = who_is_told(project)
@@ -47,12 +47,12 @@ def tell_of_report(item: Item) -> Told:
 
 
 @short_transaction
-def report_post(item: Item, reporter: Membership, note: str = "") -> Told:
+def report_post(item: Item, reporter: Membership, note: str = "") -> ReportTold:
     """Report the item, and return who is told of it."""
     return tell_of_report(report_item(item, reporter, note).item)
 
 
-def told_before(report: Report) -> Told:
+def told_before(report: Report) -> ReportTold:
     """Return who is told of a report that was stored before, when it is sent once more."""
     project = report.item.project
     since = report.created_at - timedelta(minutes=1)

@@ -22,15 +22,12 @@ class ReportAnswer(NamedEnum):
 
 
 @dataclass(frozen=True)
-class Told:
-    """Who is told of a report, as far as this site can know."""
+class ReportTold:
+    """Who is told of a report: admins of the project and of the site, on each of their pages; by mail; the contact."""
 
     admins: bool
-    """The project has an admin, who sees it on every page."""
     site_admins: bool
-    """So has the site."""
     mail: bool
-    """An e-mail about it goes out."""
     contact: str
     """Whom to write to in one's own words; "" if nobody is named."""
 

@@ -9,6 +9,10 @@ LANGUAGE_LIMIT = 20
 """Characters of a language code, such as `zh-hans`."""
 
 
+ShownWords = str | dict[str, str]
+"""A text for every language, or one a language code with "" for all other languages."""
+
+
 class BadWords(ValueError):
     """The value is neither a text nor texts by language code."""
 
@@ -39,7 +43,7 @@ def in_language(words: Mapping[str, str], language: str) -> str:
     return words.get(language.lower()) or words.get(language.lower().partition("-")[0]) or words.get("", "")
 
 
-def shown_words(words: Mapping[str, str]) -> str | dict[str, str]:
+def shown_words(words: Mapping[str, str]) -> ShownWords:
     """Return words as a file has them: a plain text if they are the same in every language."""
     everywhere = words.get("")
     return everywhere if everywhere and len(words) == 1 else dict(words)

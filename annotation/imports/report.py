@@ -8,14 +8,17 @@ from typing import Any, ClassVar
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Stage
 from annotation.domain.formats.base import Format, RowError
-from annotation.domain.formats.columns import KEPT, PASSED_OVER, Column
+from annotation.domain.formats.columns import KEPT, PASSED_OVER, Column, ColumnReport
 from annotation.domain.imports import twice_encoded
 from annotation.domain.imports.cells import Named
 from annotation.domain.imports.read_row import ReadRow
 from annotation.domain.masking.mask import Example
+from annotation.imports.report_types import BadRow, ImportCounts, TwiceEncoded
 from annotation.media.pictures import Staged
+from vocabulary.answers import answer
 
 SHOWN_ERRORS = 100
+_STORED = ("items", "posts", "labels", "priors", "annotators", "intended", "decided", "known_answers")
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class ImportReport:
     """Transparent pictures, by what they were laid on: white or black."""
     renamed: int = 0
     """Pictures that were found under another spelling of the name that the rows give them."""
-    renamed_names: list[dict[str, str]] = field(default_factory=list)
+    renamed_names: list[Example] = field(default_factory=list)
     """The first of them: the name that rows give (`was`), and that of the file (`became`)."""
     rationales_left: int = 0
     """Rows whose marked passages are only kept: fewer people marked some than labelled the post hateful."""
@@ -95,13 +98,13 @@ class ImportReport:
     """Rows whose text came in decomposed letters, as on a Mac, and is stored in composed ones (NFC)."""
     twice_encoded: int = 0
     """Rows whose text seems to have been decoded wrongly before it came here; it is stored as it is."""
-    twice_encoded_examples: list[dict[str, str]] = field(default_factory=list)
+    twice_encoded_examples: list[TwiceEncoded] = field(default_factory=list)
     """Passages of the first of them: as it is (`was`), and as it would read (`would_read`)."""
     missing_names: list[str] = field(default_factory=list)
     """The first pictures that rows name and that are not there."""
     extra_pictures: int = 0
     extra_names: list[str] = field(default_factory=list)
-    columns: list[dict[str, Any]] = field(default_factory=list)
+    columns: list[ColumnReport] = field(default_factory=list)
     """What became of each column of the file (`annotation.domain.formats.columns`)."""
     category_columns: list[str] = field(default_factory=list)
     """Columns of 0 and 1 that nobody named: each may stand for one category."""
@@ -243,52 +246,14 @@ class ImportReport:
     def _bad_rows(self) -> set[tuple[int, int]]:
         return {(error.line, error.entry) for error in self.errors if error is not self.fatal and error.line}
 
-    def answer(self) -> dict[str, Any]:
-        """Return the output of the command: exactly the keys that programs rely on."""
-        counted = self.stored or self.dry_run
-        return {
-            "format": str(self.format),
-            "sheet": self.sheet,
-            "other_sheets": self.other_sheets,
-            "items": self.items if counted else 0,
-            "labels": self.labels if counted else 0,
-            "priors": self.priors if counted else 0,
-            "annotators": self.annotators if counted else 0,
-            "intended": self.intended if counted else 0,
-            "decided": self.decided if counted else 0,
-            "known_answers": self.known_answers if counted else 0,
-            "pictures": self.pictures,
-            "columns": self.columns,
-            "kept": self.kept,
-            "posts": self.items if counted else 0,
-            "missing_images": self.missing_images,
-            "missing_names": self.missing_names,
-            "first_frames": self.first_frames,
-            "grounds": dict(self.grounds),
-            "renamed": self.renamed,
-            "renamed_names": self.renamed_names,
-            "rationales_left": self.rationales_left,
-            "named_passages": self.named_passages,
-            "not_counted": dict(self.not_counted),
-            "composed": self.composed,
-            "twice_encoded": self.twice_encoded,
-            "twice_encoded_examples": self.twice_encoded_examples,
-            "dropped": self.dropped,
-            "left": dict(self.left),
-            "first_rows": self.first_rows,
-            "duplicates": self.duplicates,
-            "existing": self.existing,
-            "changed": self.changed,
-            "changed_ids": self.changed_ids,
-            "masked": dict(self.masked),
-            "mask_examples": dict(self.mask_examples),
-            "orders": self.orders,
-            "dry_run": self.dry_run,
-            "errors": [
-                {"line": error.line, "reason": error.reason} | ({"entry": error.entry} if error.entry else {})
-                for error in self.errors[:SHOWN_ERRORS]
-            ],
-        }
+    def answer(self) -> ImportCounts:
+        """Return what the command prints and the API answers; nothing counts as stored where nothing was."""
+        counted = {} if self.stored or self.dry_run else dict.fromkeys(_STORED, 0)
+        errors = [
+            {**answer(BadRow, error), **({"entry": error.entry} if error.entry else {})}
+            for error in self.errors[:SHOWN_ERRORS]
+        ]
+        return answer(ImportCounts, self, **({"posts": self.items} | counted), errors=errors)
 
 
 def unused_labels_reason(column: Column) -> str:

@@ -30,7 +30,7 @@ _HAS_IT = {Modality.TEXT: ~Q(item__text=""), Modality.IMAGE: Q(item__picture__is
 
 @dataclass(frozen=True)
 class RequestedPriors:
-    """How many priors were newly requested; `problems` says in sentences which ones cannot be."""
+    """How many priors are asked for now, and in sentences what stands in the way of others."""
 
     queued: int
     problems: tuple[str, ...] = ()

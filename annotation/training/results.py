@@ -102,7 +102,7 @@ def known_items(project: Project) -> QuerySet[KnownAnswer]:
 
 @dataclass(frozen=True)
 class KnownCounts:
-    """Items with a known answer by what they are for; `resting` ones are not in use."""
+    """Posts with a known answer by what they are for; those that rest are not in use."""
 
     training: int
     checks: int

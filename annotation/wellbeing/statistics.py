@@ -23,11 +23,10 @@ WEEKS = 6
 
 @dataclass(frozen=True)
 class CareFigures:
-    """The last 28 days, but for skips (all there are), opt-outs (in force) and check-ins (the last six weeks).
+    """How people fare, of the last 28 days; null where fewer than five people would stand behind a figure.
 
-    `severe` and `active_minutes` are spreads over person-days, None for fewer than five people; `opted_out` is how many
-    people have opted out of something, None for fewer than five. `shown`, `severe_shown`, `breaks` and `skips` are None
-    where fewer than five people were shown a post, so that no page tells who skipped or paused.
+    Skips are all there are, opt-outs those in force (`opted_out` counts people), check-ins those of six weeks. `shown`,
+    `severe_shown`, `breaks` and `skips` need five people who were shown a post: so no page tells who skipped or paused.
     """
 
     person_days: int

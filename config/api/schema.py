@@ -1,10 +1,11 @@
 """The API's description: what every operation answers, with its refusals in their one form.
 
-Answers are declared as serializers or as types (`TypedDict`, lists and unions of them); types become named schemas.
+Answers are declared as serializers or as types (`TypedDict`, frozen dataclasses, lists and unions of them); types
+become named schemas. A dataclass is written as it is (`config.api.renderers`), so the value is its own description.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from inspect import cleandoc
 from threading import Lock
@@ -86,7 +87,7 @@ class TruthfulSchema(AutoSchema):
     def _get_response_for_code(
         self, serializer: Any, status_code: str, media_types: Any = None, direction: Direction = "response"
     ) -> Schema:
-        if is_typeddict(serializer) or get_origin(serializer) is not None:
+        if _is_object(serializer) or get_origin(serializer) is not None:
             serializer = self._schema(serializer)
         inherited: Any = super()
         return _plain(inherited._get_response_for_code(serializer, status_code, media_types, direction))
@@ -125,11 +126,11 @@ class TruthfulSchema(AutoSchema):
                 return {"anyOf": [self._schema(part) for part in arguments]}
             case origin if origin in (Required, NotRequired):
                 return self._schema(arguments[0])
-            case origin if origin is list:
+            case origin if origin in (list, tuple, Sequence):
                 return _plain(build_array_type(self._schema(arguments[0])))
             case origin if origin is Literal:
                 return {"type": "string", "enum": list(arguments)}
-            case origin if origin is dict:
+            case origin if origin in (dict, Mapping):
                 return self._mapping(*arguments)
             case _:
                 return self._single(hint)
@@ -144,7 +145,7 @@ class TruthfulSchema(AutoSchema):
             return {}
         if hint is NoneType:
             return {"type": "null"}
-        if is_typeddict(hint):
+        if _is_object(hint):
             return self._named(hint.__name__, hint, ResolvedComponent.SCHEMA, self._keys)
         if isinstance(hint, type) and issubclass(hint, Enum):
             return self._named(hint.__name__, hint, ResolvedComponent.SCHEMA, _values)
@@ -155,14 +156,19 @@ class TruthfulSchema(AutoSchema):
     def _named(self, name: str, hint: Any, kind: str, describe: Callable[[Any], Schema]) -> Schema:
         """Return a reference to the description of `hint`, which is made once."""
         component: Any = ResolvedComponent(name, kind, None, hint)  # type: ignore[no-untyped-call]  # of the library
-        if component not in self.registry:
+        if component in self.registry:
+            if self.registry[component].object is not hint:
+                raise TypeError(f"Two types of answers have the name {name}: give one of them another.")
+        else:
             component.schema = describe(hint)
             self.registry.register(component)
         return _plain(component.ref)
 
     def _keys(self, hint: Any) -> Schema:
-        properties = {name: self._schema(part) for name, part in get_type_hints(hint, include_extras=True).items()}
-        required = sorted(hint.__required_keys__)
+        hints = get_type_hints(hint, include_extras=True)
+        names = [each.name for each in fields(hint)] if is_dataclass(hint) else list(hints)
+        properties = {name: self._schema(hints[name]) for name in names}
+        required = sorted(names if is_dataclass(hint) else hint.__required_keys__)
         return _plain(build_object_type(properties=properties, required=required, description=_words(hint)))
 
 
@@ -179,6 +185,10 @@ class KeptDescription(SchemaGenerator):
             if KeptDescription._kept is None:
                 KeptDescription._kept = _plain(inherited.get_schema(None, True))
             return KeptDescription._kept
+
+
+def _is_object(hint: Any) -> bool:
+    return is_typeddict(hint) or (isinstance(hint, type) and is_dataclass(hint))
 
 
 def _values(hint: type[Enum]) -> Schema:

@@ -14,6 +14,8 @@ from generation.domain.injection.readings import Mismatch
 from generation.domain.injection.states import SampleState
 from generation.domain.injection.strategies import Strategy
 from generation.injection.report import BatchStanding
+from generation.practice.collection import CollectionFigures
+from generation.practice.postings import PostingFigures
 
 # ── Counterspeech ─────────────────────────────────────────────────────────────
 
@@ -57,6 +59,13 @@ class ClaimJson(TypedDict):
     checked_by: UUID | None
     decided_by: str | None
     decided_at: datetime | None
+
+
+class ReplyFigures(TypedDict):
+    """The figures of approved replies, and of posted ones."""
+
+    collection: list[CollectionFigures]
+    posted: list[PostingFigures]
 
 
 # ── Injection ─────────────────────────────────────────────────────────────────

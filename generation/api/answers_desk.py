@@ -3,6 +3,7 @@
 Every key is always there, and a key that is not named is never there.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TypedDict
 from uuid import UUID
@@ -12,9 +13,10 @@ from annotation.api.problems import Problem
 from generation.api.answers import ClaimJson
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.platforms import Platform
+from generation.domain.counterspeech.preferences import WinRate
 from generation.domain.counterspeech.rating import BetterSide
 from generation.domain.counterspeech.registers import Register
-from generation.domain.counterspeech.safety_flags import Flag
+from generation.domain.counterspeech.safety_flags import Flag, FlaggedWords
 from generation.domain.counterspeech.states import ReplyState
 from generation.domain.counterspeech.writers import Writer
 from generation.files.reply_types import Edit
@@ -224,13 +226,6 @@ class Happened(TypedDict):
     at: datetime
 
 
-class Mark(TypedDict):
-    """What marks the present text, with the words that raised it; empty if a number did. Approval needs a reason."""
-
-    flag: Flag
-    words: str
-
-
 class LengthJson(TypedDict):
     """How long the present text is on a platform, as that platform counts, and by how much it is too long there."""
 
@@ -250,7 +245,7 @@ class ReplyStanding(ReplyRow):
     versions: list[ReplyVersion]
     comments: list[CommentJson]
     history: list[Happened]
-    marks: list[Mark]
+    marks: Sequence[FlaggedWords]
     claims: list[ClaimJson]
     lengths: list[LengthJson]
     edits: list[Edit] | None
@@ -302,15 +297,6 @@ class RatingJson(TypedDict):
     category: BetterSide
 
 
-class WinRateJson(TypedDict):
-    """How often it was preferred (`rate`, ties as half) in `count` comparisons, with a 95 % Wilson interval."""
-
-    rate: float
-    count: int
-    low: float
-    high: float
-
-
 class StandingJson(TypedDict):
     """The win rates of one model or prompt by criterion; null if it was compared with nobody else.
 
@@ -319,11 +305,11 @@ class StandingJson(TypedDict):
 
     name: str
     kind: Writer | None
-    independence: WinRateJson | None
-    adequacy: WinRateJson | None
-    relevance: WinRateJson | None
-    effectiveness: WinRateJson | None
-    category: WinRateJson | None
+    independence: WinRate | None
+    adequacy: WinRate | None
+    relevance: WinRate | None
+    effectiveness: WinRate | None
+    category: WinRate | None
 
 
 class WinRates(TypedDict):

@@ -11,11 +11,11 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem, valid
 from annotation.api.request_shapes import AskingShape
 from annotation.domain.choices import Role
-from generation.api.answers_desk import Compared, PairJson, RatingJson, StandingJson, WinRateJson, WinRates
+from generation.api.answers_desk import Compared, PairJson, RatingJson, StandingJson, WinRates
 from generation.counterspeech import compare
 from generation.counterspeech.presenters import visible_exchanges
 from generation.domain.counterspeech.intents import Intent
-from generation.domain.counterspeech.preferences import Criterion, WinRate
+from generation.domain.counterspeech.preferences import Criterion
 from generation.domain.counterspeech.rating import Rating, side_of
 from generation.models import Candidate, Comparison
 from vocabulary.answers import answer
@@ -91,9 +91,5 @@ def _rating(row: Comparison, left: UUID, right: UUID, first_is_left: bool) -> Ra
 
 
 def _standing(row: compare.Standing) -> StandingJson:
-    rates = {name.value: _win_rate(row.rates[name]) for name in Criterion}
+    rates = {name.value: row.rates[name] for name in Criterion}
     return answer(StandingJson, row, **rates)
-
-
-def _win_rate(rate: WinRate | None) -> WinRateJson | None:
-    return None if rate is None else answer(WinRateJson, rate)

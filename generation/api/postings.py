@@ -14,7 +14,7 @@ from annotation.api.problems import Problem
 from annotation.api.request_base import LineField, RequestShape
 from annotation.domain.choices import Role
 from annotation.domain.text_rules import BadText
-from generation.api.answers_practice import ReplyFigures
+from generation.api.answers import ReplyFigures
 from generation.counterspeech.access import reply_for
 from generation.counterspeech.replies import CannotDo
 from generation.domain.counterspeech.platforms import Platform
@@ -23,7 +23,6 @@ from generation.models import Posting
 from generation.practice import collection, postings
 from generation.practice.postings import PostingJson
 from generation.practice.views_postings import posting_for
-from vocabulary.answers import answer
 
 
 class PostingWish(RequestShape):
@@ -92,7 +91,7 @@ class Figures(APIView):
         """Show the figures of approved replies and of posted ones: of all, and by intent and register."""
         project = member(request, slug, Role.REVIEWER, Role.ADMIN).project
         written, posted = collection.figures(project), postings.figures(project)
-        return Response(answer(ReplyFigures, project, collection=written, posted=posted))
+        return Response(ReplyFigures(collection=written, posted=posted))
 
 
 def _answer(act: Any) -> Response:

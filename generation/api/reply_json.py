@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from generation.api.answers_desk import CommentJson, Happened, LengthJson, Mark, ReplyRow, ReplyStanding, ReplyVersion
+from generation.api.answers_desk import CommentJson, Happened, LengthJson, ReplyRow, ReplyStanding, ReplyVersion
 from generation.api.claims import claim_json
 from generation.api.exchange_json import models_work
 from generation.counterspeech import replies
@@ -41,7 +41,7 @@ def standing(reply: Reply) -> ReplyStanding:
         "versions": [_version(version) for version in versions_of(reply, EVERY_VERSION)],
         "comments": [answer(CommentJson, row) for row in reply.comments.select_related("author")],
         "history": [answer(Happened, event, what=event.verb, who=event.actor) for event in history_of(reply)],
-        "marks": [answer(Mark, finding) for finding in draft.findings],
+        "marks": draft.findings,
         "claims": [claim_json(claim) for claim in draft.claims],
         "lengths": [answer(LengthJson, each) for each in draft.lengths],
         "edits": _edits(draft.changes) if reply.candidate else None,

@@ -28,7 +28,6 @@ from generation.domain.counterspeech.instructions import reply_instruction
 from generation.domain.counterspeech.intents import Intent
 
 COLUMNS = ("R1", "R2", "RL", "M", "BS", "CS", "CA", "PC", "AQ", "T", "R", "novelty", "diversity")
-LOWER_IS_BETTER = frozenset({"PC", "T"})
 _BY_WORDS = {"rouge1": "R1", "rouge2": "R2", "rougeL": "RL", "meteor": "M"}
 _AT_ONCE = 32
 _LOG = logging.getLogger(__name__)

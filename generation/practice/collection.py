@@ -40,7 +40,11 @@ class Written:
 
 @dataclass(frozen=True)
 class CollectionFigures:
-    """The figures of the replies of one kind: of an intent, a register, or of all. None: nothing to count."""
+    """Figures of the approved replies of a kind: an intent, a register, or `all`. Null: nothing to count.
+
+    `novelty`, `repetition_rate`, `post_edit_rate` and `diversity`, the mean over the runs of candidates, go from 0;
+    `minutes` is the median over the replies of which it is known how long their writing took.
+    """
 
     kind: str
     replies: int
@@ -48,9 +52,7 @@ class CollectionFigures:
     repetition_rate: float | None
     post_edit_rate: float | None
     minutes: float | None
-    """The median, over the replies of which the time is known."""
     diversity: float | None
-    """The mean over the runs of candidates."""
     runs: int
 
 

@@ -82,7 +82,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class PostingFigures:
-    """What became of the postings of one kind: of an intent, a register, or of all."""
+    """What became of the postings of a kind: an intent, a register, or `all`."""
 
     kind: str
     postings: int

@@ -11,6 +11,7 @@ from annotation.api.answers import KeyedPage
 from moderation.debates.run_json import RunSummary
 from moderation.domain.antihateagent.doubts import Doubt
 from runs.domain.states import RunState
+from runs.queue.worker_load import SiteLoad
 
 
 class RunRow(RunSummary):
@@ -20,25 +21,11 @@ class RunRow(RunSummary):
     repeat: int
 
 
-class WorkersLoad(TypedDict):
-    """How busy the workers of the whole site are; times in seconds.
-
-    `runs` are at work; `waiting` are due, and no worker has them yet. `delay` is how late a worker woke, because its
-    machine was busy.
-    """
-
-    workers: int
-    runs: int
-    delay: float
-    waiting: int
-    longest_wait: float
-
-
 class RunPage(KeyedPage):
     """A page of runs; `load` is null for who is no admin."""
 
     results: list[RunRow]
-    load: WorkersLoad | None
+    load: SiteLoad | None
 
 
 class RunsQueued(TypedDict):

@@ -25,7 +25,6 @@ from moderation.api.answers import (
     RunPage,
     RunRow,
     RunsQueued,
-    WorkersLoad,
 )
 from moderation.debates import ask_again, presenters, start
 from moderation.debates.posts import ReadPost, pasted_among, post_for
@@ -37,7 +36,6 @@ from runs.control import start as run_start
 from runs.domain.states import OPEN, RunState
 from runs.models import Run
 from runs.queue import worker_load
-from vocabulary.answers import answer
 
 MOST_ANSWERING = 200
 """The most runs that an answer names which were there before."""
@@ -107,7 +105,7 @@ class Runs(APIView):
                     )
                 runs = runs.filter(**{name: value})
         page = page_by_key_of(request, runs, of_project, lambda shown: _rows(shown, mine), ("state", "method"))
-        page.data["load"] = answer(WorkersLoad, worker_load.site_load()) if mine.administers else None
+        page.data["load"] = worker_load.site_load() if mine.administers else None
         return page
 
     @extend_schema(request=WishShape, responses={202: RunsQueued})

@@ -1,57 +1,15 @@
 """What the API of scores answers, as types: its description is generated from them.
 
-Every key is always there unless its type is not total, and a key that is not named is never there.
+Every key is always there, and a key that is not named is never there.
 """
 
-from typing import NotRequired, TypedDict
+from typing import TypedDict
 from uuid import UUID
 
 from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.estimators import Estimator
+from moderation.domain.hatexscore.record import ReadingJson
 from moderation.models.scores import ScoreSource, ScoreState
-
-
-class RationaleJson(TypedDict):
-    """A quotation and where it stands in the text: first and last place, in code points."""
-
-    quote: str
-    spans: list[list[int]]
-
-
-class GroupNamed(TypedDict):
-    """A group that the explanation names, and what ties it to the post."""
-
-    term: str
-    category: str
-    start: int
-    end: int
-    tie: str | None
-
-
-class SecondReadingJson(TypedDict):
-    """What a model read where the rules were not sure; `groups` are those that its words name, if it was scored."""
-
-    model: str
-    refusal: bool
-    conclusion: bool | None
-    group: str
-    tie: str
-    groups: NotRequired[list[GroupNamed]]
-
-
-class ReadingJson(TypedDict, total=False):
-    """What was found in an explanation; empty before it is scored. `second` is there where a reader read it too."""
-
-    language: str
-    conclusions: list[list[int | bool | None]]
-    quotations: list[list[int]]
-    rationales: list[RationaleJson]
-    spans: list[list[int]]
-    masked: str | None
-    groups: list[GroupNamed]
-    trivial: bool
-    evidence: bool
-    second: SecondReadingJson
 
 
 class ScoreJson(TypedDict):

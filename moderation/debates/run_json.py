@@ -8,6 +8,7 @@ from moderation.debates.disagreement import RunDisagreement, figures_json
 from moderation.debates.progress import RunStep, progress_of
 from moderation.debates.suspected import suspected_places
 from moderation.debates.waiting import RunWait, seconds_of_work, wait_of
+from moderation.domain.antihateagent.searches import RunFault
 from moderation.domain.hatexscore.second_reading import ReadBy
 from moderation.domain.predict.protocol import missing_perspectives
 from runs.domain.states import OPEN, RunState
@@ -17,15 +18,6 @@ from runs.spending.cost import run_saving
 from vocabulary.answers import answer
 
 # ── Types ─────────────────────────────────────────────────────────────────────
-
-
-class RunFault(TypedDict):
-    """What went wrong without ending the run: with what, the kind of fault, the last one in words, and how often."""
-
-    of: str
-    code: str
-    detail: str
-    times: int
 
 
 class RunLimit(TypedDict):

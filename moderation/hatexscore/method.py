@@ -25,7 +25,7 @@ from moderation.domain.hatexscore.estimators import SCORING, WORDS, Estimator
 from moderation.domain.hatexscore.group_list_files import Groups
 from moderation.domain.hatexscore.htc import conclusion_line
 from moderation.domain.hatexscore.qf import UnreadableProbability, quotation_faithfulness
-from moderation.domain.hatexscore.record import read_by_of, record_of, scored, second_of
+from moderation.domain.hatexscore.record import ReadingJson, read_by_of, record_of, scored, second_of
 from moderation.domain.hatexscore.score import Measure, Weights, read
 from moderation.domain.hatexscore.second_reading import SecondReading, read_by
 from moderation.domain.hatexscore.words.tokenize import MissingExtra
@@ -247,7 +247,7 @@ def _finish(
     return Finish(ends | {"htc": parts.htc, "qf": parts.qf, "tgi": parts.tgi, "prediction": prediction} | read)
 
 
-def _record(row: Score, listed: Groups | None, second: SecondReading | None) -> dict[str, Any]:
+def _record(row: Score, listed: Groups | None, second: SecondReading | None) -> ReadingJson:
     """Return the reading; what is missing on this machine ends the run with a sentence."""
     try:
         return record_of(read(row.text, row.explanation, language=row.language, listed=listed, second=second))

@@ -29,7 +29,7 @@ class RunSpending:
 class MethodProgress:
     """How far the runs of a method in a project are.
 
-    `per_minute` is the rate at which runs ended lately; `seconds_left` is None if unknown.
+    `per_minute` is the rate at which runs ended lately; `seconds_left` is null where it is not known.
     """
 
     counts: Mapping[RunState, int]

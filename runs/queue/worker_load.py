@@ -56,9 +56,10 @@ def process_name() -> str:
 
 @dataclass(frozen=True)
 class SiteLoad:
-    """The load of all workers together. Times are seconds.
+    """How busy the workers of the whole site are; times in seconds.
 
-    `waiting` are the runs that are due and that nobody works on; those of a paused provider are not due.
+    `runs` are at work; `waiting` are due, and no worker has them yet: those of a paused provider are not due. `delay`
+    is how late a worker woke, because its machine was busy.
     """
 
     workers: int

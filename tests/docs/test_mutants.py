@@ -30,6 +30,7 @@ def test_the_page_lists_only_modules_that_exist() -> None:
 def test_a_mutant_is_named_by_the_line_it_adds_or_takes_away() -> None:
     assert changed_line(DIFF) == "if a <= 2:"
     assert changed_line("--- a/m.py\n+++ b/m.py\n@@ -1 +0,0 @@\n-    @property") == "-@property"
+    assert changed_line("--- a/m.py\n+++ b/m.py\n@@ -1 +0,0 @@\n-\n-    @property") == "-@property"
 
 
 def test_annotations_are_found_and_values_are_not() -> None:

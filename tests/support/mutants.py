@@ -57,7 +57,7 @@ def changed_line(diff: str) -> str:
     """Return the first line that the mutant adds; if it only removes one, that line after a -."""
     lines = [line for line in diff.splitlines() if line[:1] in "+-" and not line.startswith(("+++", "---"))]
     added = [line[1:].strip() for line in lines if line.startswith("+")]
-    return added[0] if added else f"-{lines[0][1:].strip()}"
+    return added[0] if added else f"-{next(filter(None, (line[1:].strip() for line in lines)), '')}"
 
 
 def typed_spans(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:

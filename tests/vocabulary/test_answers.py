@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from vocabulary.answers import answer
+from vocabulary.answers import answer, sparse_answer
 
 ID = UUID("11111111-1111-1111-1111-111111111111")
 
@@ -81,3 +81,22 @@ def test_a_key_that_the_type_lacks_and_one_that_is_nowhere_are_faults_of_the_pro
         answer(LeafJson, Leaf(ID, 1), colour="red")
     with pytest.raises(AttributeError, match="number"):
         answer(LeafJson, Shelf(ID))
+
+
+class SparseJson(TypedDict):
+    title: str
+    price: float | None
+    note: NotRequired[str]
+    leaves: NotRequired[list[LeafJson]]
+
+
+def test_a_sparse_object_lacks_what_need_not_be_there_and_is_empty():
+    bare = Book(ID, None, "", "")
+    assert sparse_answer(SparseJson, bare) == {"title": "", "price": None}
+    full = Book(ID, None, "A title", "torn", (Leaf(ID, 1),), 2.5)
+    assert sparse_answer(SparseJson, full, note="new") == {
+        "title": "A title",
+        "price": 2.5,
+        "note": "new",
+        "leaves": [{"id": ID, "number": 1}],
+    }

@@ -5,11 +5,12 @@ from typing import Any, Literal, NotRequired, TypedDict
 from annotation.analytics.agreement.labels import ACCOUNT_FIGURES, Agreement, AgreementAccount
 from annotation.analytics.agreement.question_tables import POOL_PARTS
 from annotation.analytics.agreement.questions import QuestionAgreement
-from annotation.analytics.declared_figures import FigurePart, json_of, object_type, type_of
+from annotation.analytics.declared_figures import FigurePart, json_of, type_of
 from annotation.domain.choices import Difficulty, Level, Order, Stage
 from annotation.domain.questions.kinds.kind import Measure
 from annotation.domain.questions.kinds.registry import KINDS
 from annotation.domain.questions.question import QuestionKind
+from vocabulary.answers import object_type
 
 # ── Types ─────────────────────────────────────────────────────────────────────
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from annotation.domain.categories import BadCategories, read_categories
 from annotation.domain.choices import Choose
@@ -14,10 +14,24 @@ from annotation.domain.refusal import gettext_noop as _
 from annotation.domain.text_rules import BadText
 from annotation.domain.votes import Category
 from annotation.domain.words import BadWords, read_words, shown_words
+from vocabulary.answers import sparse_answer
 
 QUESTION_LIMIT = 80
 """Characters of the question above the categories."""
 _FIELDS = frozenset({"categories", "choose", "question", "questions"})
+
+
+class DesignCategory(TypedDict):
+    """A category of a design."""
+
+    code: int
+    name: str
+    hateful: bool
+    aliases: NotRequired[list[str]]
+    definition: NotRequired[str]
+    key: NotRequired[str]
+    colour: NotRequired[str]
+    retired: NotRequired[bool]
 
 
 class BadDesign(Refusal):
@@ -87,7 +101,7 @@ def _read_question(raw: object) -> dict[str, str]:
 def as_json(design: Design) -> dict[str, Any]:
     """Return the design as `read_design` reads it, the categories in the order of the page."""
     placed = sorted(design.categories, key=lambda category: (category.retired, category.place, category.code))
-    shown: dict[str, Any] = {"categories": [_row(category) for category in placed]}
+    shown: dict[str, Any] = {"categories": [sparse_answer(DesignCategory, category) for category in placed]}
     if design.choose is Choose.SEVERAL:
         shown["choose"] = design.choose.value
     if design.question:
@@ -95,18 +109,3 @@ def as_json(design: Design) -> dict[str, Any]:
     if design.questions is not None:
         shown["questions"] = [question_row(question) for question in design.questions]
     return shown
-
-
-def _row(category: Category) -> dict[str, Any]:
-    row = {
-        "code": category.code,
-        "name": category.name,
-        "hateful": category.hateful,
-        "aliases": list(category.aliases),
-        "definition": category.definition,
-        "key": category.key,
-        "colour": category.colour,
-        "retired": category.retired,
-    }
-    always = ("code", "name", "hateful")
-    return {name: value for name, value in row.items() if name in always or value}

@@ -17,7 +17,7 @@ _PLAIN = frozenset({"code", "version", "key", "place", "retired"})
 
 @dataclass(frozen=True)
 class QuestionChange:
-    """One change of one question; `parts` are the fields that ask otherwise."""
+    """One change of one further question; `parts` are the fields by which its new version asks otherwise."""
 
     kind: ChangeKind
     code: str

@@ -8,11 +8,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 from annotation.domain.category_sets import SEPARATOR
 from annotation.domain.known_words import spellings
 from annotation.domain.votes import Category
+from vocabulary.answers import answer
 
 COLUMNS = 200
 """Columns that are counted; those after them are passed over without a count."""
@@ -96,6 +97,19 @@ _REFUSED = frozenset({"rejected", "returned", "timedout", "screenedout", "refuse
 _UNUSED = (PASSED_OVER, KEPT)
 _KEPT_NAME = "extra_"  # of columns that releases give back: somebody decided about them once
 _ANSWER = "answer_"  # answers to further questions, which belong to a label
+
+
+class ColumnReport(TypedDict):
+    """What became of a column of the file; `became` is empty if it was passed over.
+
+    `values` counts its different values; it is empty where they are not counted or there are too many (`many`).
+    """
+
+    name: str
+    became: str
+    rows: int
+    values: dict[str, int]
+    many: bool
 
 
 @dataclass
@@ -221,10 +235,9 @@ class ColumnTally:
         """Return the names of columns that were not used, in alphabetical order."""
         return sorted(column.name for column in self if column.became == PASSED_OVER and column.name)
 
-    def as_json(self) -> list[dict[str, Any]]:
+    def as_json(self) -> list[ColumnReport]:
         """Return the columns as JSON values."""
-        names = ("name", "became", "rows", "values", "many")
-        return [{name: getattr(column, name) for name in names} for column in self]
+        return [answer(ColumnReport, column) for column in self]
 
 
 def label_like(columns: ColumnTally, categories: Sequence[Category], is_decided: Callable[[str], bool]) -> list[Column]:

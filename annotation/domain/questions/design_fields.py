@@ -8,13 +8,14 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, NotRequired, TypedDict
 
 from annotation.domain.questions.question import Option
 from annotation.domain.questions.refusals import BadQuestions, shown
 from annotation.domain.refusal import gettext_noop as _
 from annotation.domain.text_rules import BadText
-from annotation.domain.words import BadWords, read_words, shown_words
+from annotation.domain.words import BadWords, ShownWords, read_words, shown_words
+from vocabulary.answers import sparse_answer
 
 CODE_LIMIT = 40
 NAME_LIMIT = 80
@@ -23,10 +24,20 @@ OPTION_COUNT = 40
 _OPTION_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 
 
+class QuestionOption(TypedDict):
+    """One of a list."""
+
+    code: str
+    name: NotRequired[ShownWords]
+    retired: NotRequired[bool]
+
+
 @dataclass(frozen=True)
 class DesignField(ABC):
     """A field of a question in a design."""
 
+    type: ClassVar[Any] = str
+    """What it is in a row."""
     name: str
     label: str
     help: str = ""
@@ -47,6 +58,8 @@ class DesignField(ABC):
 class Words(DesignField):
     """A short text, or one text a language."""
 
+    type = ShownWords
+
     def read(self, code: str, row: Mapping[str, Any]) -> dict[str, str]:
         return read_field(code, row, self.name, NAME_LIMIT)
 
@@ -57,6 +70,8 @@ class Words(DesignField):
 @dataclass(frozen=True)
 class WholeNumber(DesignField):
     """A whole number from `least` to `most`."""
+
+    type = int
 
     least: int = 1
     most: int = 1
@@ -82,6 +97,8 @@ class WholeNumber(DesignField):
 class Options(DesignField):
     """The options of a list."""
 
+    type = list[QuestionOption]
+
     def read(self, code: str, row: Mapping[str, Any]) -> tuple[Option, ...]:
         rows = row.get(self.name, [])
         if not isinstance(rows, list):
@@ -99,7 +116,7 @@ class Options(DesignField):
         return options
 
     def written(self, value: Any) -> Any:
-        return [_option_row(option) for option in value]
+        return [sparse_answer(QuestionOption, option, name=shown_words(option.name)) for option in value]
 
     def meaning(self, value: Any) -> Any:
         return frozenset(option.code for option in value if not option.retired)
@@ -148,8 +165,3 @@ def _refuse_shared_codes(code: str, options: tuple[Option, ...]) -> None:
                 _("Question %(code)s: two options share the code %(option)s."), code=code, option=repr(option.code)
             )
         earlier_codes.add(option.code.casefold())
-
-
-def _option_row(option: Option) -> dict[str, Any]:
-    row = {"code": option.code, "name": shown_words(option.name), "retired": option.retired}
-    return {name: value for name, value in row.items() if value}

@@ -23,7 +23,7 @@ A figure that cannot be computed is `Undefined` or has no interval, with the rea
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import sqrt
@@ -361,8 +361,3 @@ def _too_few_clusters(people: int, items: int) -> Why | None:
     if people < 2:
         return Why.ONE_PERSON
     return Why.ONE_ITEM if items < 2 else None
-
-
-def in_scope(accounts: Sequence[Account], modality: Modality, scope: Scope) -> list[Account]:
-    """Return the accounts of one modality and scope."""
-    return [entry for entry in accounts if entry.group.modality is modality and entry.group.scope is scope]

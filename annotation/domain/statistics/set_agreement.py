@@ -49,12 +49,6 @@ def set_alpha(counted: Mapping[tuple[Chosen, ...], int]) -> Alpha:
     return alpha_of(times, sizes, alphas)
 
 
-def masi_distance(first: Sequence[str], second: Sequence[str]) -> float:
-    """Return the distance of two sets, from 0 (equal) to 1 (nothing in common)."""
-    members = _members([tuple(first), tuple(second)])
-    return float(_distances(members[:1], members[1:])[0])
-
-
 def _members(sets: Sequence[Chosen]) -> Flags:
     """Return a row for each set and a column for each option: whether the set has it."""
     options = sorted({option for chosen in sets for option in chosen})

@@ -59,7 +59,7 @@ def people_barred(content: Content, opt_outs: Iterable[Unwanted]) -> int:
 
 @dataclass(frozen=True)
 class Spread:
-    """The median and the maximum of a figure over person-days."""
+    """The median and the highest of a figure over the days of people."""
 
     median: float
     most: int
@@ -87,10 +87,7 @@ class Mood:
 
 @dataclass(frozen=True)
 class WeekOfMoods:
-    """A week that begins on `monday`.
-
-    `mood` (to the nearest half) and `people` are None if fewer than five answered.
-    """
+    """A week of check-ins from `monday` on; `mood`, to the nearest half, and `people` are null for fewer than five."""
 
     monday: date
     people: int | None = None

@@ -11,6 +11,7 @@ from zipfile import is_zipfile
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.domain.formats.base import Format, LabelUse, Mapped, Unreadable
+from annotation.domain.formats.columns import ColumnReport
 from annotation.domain.formats.labels.category_columns import named_columns
 from annotation.imports.archives import Progress
 from annotation.imports.elsewhere import bring, is_elsewhere
@@ -115,7 +116,7 @@ class Command(JsonCommand):
             raise CommandError(fault.error.reason) from fault
         except OSError as fault:
             raise CommandError(f"{options['file']} cannot be read: {fault.strerror}.") from fault
-        answer = self.report.answer()
+        answer: dict[str, Any] = {**self.report.answer()}
         if first := self.report.first_rows:
             self.command_line = command_line(project.slug, options["file"], first)
             answer["command"] = self.command_line
@@ -154,7 +155,7 @@ class Command(JsonCommand):
         self.say(f"{progress.rows_done:,} rows, {progress.share:.0%}, {progress.rate:,.0f} a second")
 
 
-def _column_line(column: dict[str, Any]) -> str:
+def _column_line(column: ColumnReport) -> str:
     """Return what became of a column, with its most frequent values."""
     values = sorted(column["values"].items(), key=lambda pair: (-pair[1], pair[0]))[:6]
     counts = f": {', '.join(f'{value} {count:,}' for value, count in values)}" if values else ""

@@ -39,7 +39,7 @@ class Fate:
 
 @dataclass(frozen=True)
 class ShareOf:
-    """How many postings, of those that somebody looked at; with the Wilson interval of 95 %."""
+    """How many postings, of those that somebody looked at, with Wilson's interval; null where nobody has looked."""
 
     part: int
     of: int
@@ -49,7 +49,7 @@ class ShareOf:
 
 @dataclass(frozen=True)
 class MeanOf:
-    """The mean number of reactions over the postings that somebody counted them of, with its t interval of 95 %."""
+    """The mean of counted reactions, with its t interval of 95 %; of one number there is no interval."""
 
     of: int
     mean: float | None

@@ -32,17 +32,12 @@ class Choice(StrEnum):
 
 @dataclass(frozen=True)
 class WinRate:
-    """How often one side was preferred, ties as half, over `count` comparisons, with its 95 % Wilson interval."""
+    """How often it was preferred (`rate`, ties as half) in `count` comparisons, with a 95 % Wilson interval."""
 
-    wins: float
+    rate: float
     count: int
     low: float
     high: float
-
-    @property
-    def rate(self) -> float:
-        """Wins over comparisons, 0 to 1."""
-        return self.wins / self.count
 
 
 def win_rates(outcomes: Iterable[tuple[str, str, Choice]]) -> Mapping[str, WinRate]:
@@ -64,4 +59,4 @@ def win_rates(outcomes: Iterable[tuple[str, str, Choice]]) -> Mapping[str, WinRa
 
 def _win_rate(wins: float, count: int) -> WinRate:
     interval = wilson_interval(wins / count, count)
-    return WinRate(wins, count, interval.low, interval.high)
+    return WinRate(wins / count, count, interval.low, interval.high)

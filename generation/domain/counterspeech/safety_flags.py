@@ -69,7 +69,7 @@ class Flag(NamedEnum):
 
 @dataclass(frozen=True)
 class FlaggedWords:
-    """A flag and the words that raised it; the words are empty if a number raised it."""
+    """What marks a text, with the words that raised it; empty if a number did. Approval needs a reason."""
 
     flag: Flag
     words: str = ""

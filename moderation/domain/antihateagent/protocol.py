@@ -11,8 +11,8 @@ from moderation.domain.antihateagent.hosts import domain_of
 from moderation.domain.antihateagent.page_windows import Window, is_copy, shingles, windows
 from moderation.domain.antihateagent.passages import Span, find_quote, sentence_of
 from moderation.domain.antihateagent.searches import (
+    RunFault,
     Search,
-    SearchFaults,
     TurnLike,
     engines_out,
     faults_of,
@@ -201,7 +201,7 @@ class Walk:
         return [search for row in self.rounds for search in row.searches]
 
     @property
-    def search_faults(self) -> list[SearchFaults]:
+    def search_faults(self) -> list[RunFault]:
         """What went wrong with searches."""
         return faults_of(self.searches)
 

@@ -8,7 +8,7 @@ faults.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 ENGINES = ("google", "searxng", "local")
 
@@ -43,18 +43,13 @@ class Search:
     fault: str = ""
 
 
-@dataclass(frozen=True)
-class SearchFaults:
-    """The faults of one kind that searches at one engine ended with; `sentence` is the last one's."""
+class RunFault(TypedDict):
+    """What went wrong without ending the run: with what, the kind of fault, the last one in words, and how often."""
 
-    engine: str
+    of: str
     code: str
-    sentence: str
+    detail: str
     times: int
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the faults for outcomes and the API."""
-        return {"of": self.engine, "code": self.code, "detail": self.sentence, "times": self.times}
 
 
 def searches_of(round_number: int, queries: int, turns: Mapping[str, TurnLike]) -> list[Search]:
@@ -103,9 +98,12 @@ def next_engine(query: int, searches: Sequence[Search], engines: Sequence[str], 
     return next((name for name in engines if name not in tried), None)
 
 
-def faults_of(searches: Iterable[Search]) -> list[SearchFaults]:
+def faults_of(searches: Iterable[Search]) -> list[RunFault]:
     """Return the faults by engine and kind, in the order in which they first came."""
     failed = [search for search in searches if search.code]
     times = Counter((search.engine, search.code) for search in failed)
     last = {(search.engine, search.code): search.fault for search in failed}
-    return [SearchFaults(engine, code, last[engine, code], count) for (engine, code), count in times.items()]
+    return [
+        RunFault(of=engine, code=code, detail=last[engine, code], times=count)
+        for (engine, code), count in times.items()
+    ]

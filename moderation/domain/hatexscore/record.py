@@ -1,36 +1,73 @@
 """What is kept of a reading, as JSON: enough to show a score, and to score again with another p or threshold."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NotRequired, TypedDict
 
 from moderation.domain.hatexscore.score import Measure, Reading, Score, combined
 from moderation.domain.hatexscore.second_reading import ReadBy, SecondReading, read_by
 from moderation.domain.hatexscore.tgi import NamedGroup, identified
+from vocabulary.answers import answer
 
 
-def record_of(reading: Reading) -> dict[str, Any]:
+class RationaleJson(TypedDict):
+    """A quotation and where it stands in the text: first and last place, in code points."""
+
+    quote: str
+    spans: list[list[int]]
+
+
+class GroupNamed(TypedDict):
+    """A group that the explanation names, and what ties it to the post; empty: nothing does."""
+
+    term: str
+    category: str
+    start: int
+    end: int
+    tie: str
+
+
+class SecondReadingJson(TypedDict):
+    """What a model read where the rules were not sure; `groups` are those that its words name, if it was scored."""
+
+    model: str
+    refusal: bool
+    conclusion: bool | None
+    group: str
+    tie: str
+    groups: NotRequired[list[GroupNamed]]
+
+
+class ReadingJson(TypedDict, total=False):
+    """What was found in an explanation; empty before it is scored. `second` is there where a reader read it too."""
+
+    language: str
+    conclusions: list[list[int | bool | None]]
+    quotations: list[list[int]]
+    rationales: list[RationaleJson]
+    spans: list[list[int]]
+    masked: str | None
+    groups: list[GroupNamed]
+    trivial: bool
+    evidence: bool
+    second: SecondReadingJson
+
+
+def record_of(reading: Reading) -> ReadingJson:
     """Return the reading without the texts it was made from; `second` is there where a model read it too."""
-    record = {
+    record: ReadingJson = {
         "language": reading.language,
         "conclusions": [[each.start, each.end, each.hateful] for each in reading.conclusions],
         "quotations": [[*each.outer] for each in reading.quotations],
         "rationales": [{"quote": each.quote, "spans": [[*span] for span in each.spans]} for each in reading.rationales],
         "spans": [[*span] for span in reading.spans],
         "masked": reading.masked,
-        "groups": _written(reading.groups),
+        "groups": [answer(GroupNamed, each) for each in reading.groups],
         "trivial": reading.is_trivial,
         "evidence": reading.has_evidence,
     }
     if reading.second is not None:
-        record["second"] = reading.second.as_json() | {"groups": _written(reading.second_groups)}
+        record["second"] = answer(SecondReadingJson, reading.second, groups=reading.second_groups)
     return record
-
-
-def _written(groups: Sequence[NamedGroup]) -> list[dict[str, Any]]:
-    return [
-        {"term": each.term, "category": each.category, "start": each.start, "end": each.end, "tie": each.tie}
-        for each in groups
-    ]
 
 
 def second_of(record: Mapping[str, Any]) -> SecondReading | None:

@@ -55,7 +55,7 @@ def outcome_of(case: InvestigationCase, state: Walk, limit: Mapping[str, str] | 
         "rounds": len(state.rounds),
         "sufficient": state.is_sufficient,
         "no_search": state.was_search_impossible,
-        "faults": [fault.as_json() for fault in state.search_faults],
+        "faults": state.search_faults,
         "limit": dict(limit) if limit else None,
         "unfounded": {
             "citations": list(checked.unknown),

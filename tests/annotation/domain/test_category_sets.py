@@ -7,8 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.domain.alignment import Aligned, IntendedCategory, IntendedHateful, Misaligned
-from annotation.domain.categories import DEFAULT_CATEGORIES
-from annotation.domain.category_sets import BadSet, as_stored, check_together, codes_of, further_of, mapped, parts_of
+from annotation.domain.categories import DEFAULT_CATEGORIES, UnknownCategory
+from annotation.domain.category_sets import (
+    BadSet,
+    as_stored,
+    check_together,
+    codes_of,
+    further_of,
+    mapped,
+    parts_of,
+    read_set,
+)
 from annotation.domain.choices import Choose, Level, Reason, Stage
 from annotation.domain.consensus import (
     Agreed,
@@ -119,14 +128,18 @@ def test_an_item_becomes_gold_with_its_set_and_is_compared_with_the_whole_intent
 def test_a_hateful_category_never_stands_beside_one_that_is_not():
     check_together([RACIST, SEXIST], Choose.SEVERAL)
     check_together([NONE], Choose.SEVERAL)
-    with pytest.raises(BadSet, match=r"^A post is hateful or not: NotHate, Racist cannot be chosen together\.$"):
+    with pytest.raises(BadSet, match=r"^A post is hateful or not: NotHate, Racist cannot be chosen together\.$") as bad:
         check_together([NONE, RACIST], Choose.SEVERAL)
+    assert bad.value.code == "mixed_categories"
 
 
 def test_a_project_with_one_category_a_post_takes_no_set():
     check_together([RACIST], Choose.ONE)
-    with pytest.raises(BadSet, match=r"^This project takes one category for a post, not several\.$"):
+    with pytest.raises(BadSet, match=r"^This project takes one category for a post, not several\.$") as bad:
         check_together([RACIST, SEXIST], Choose.ONE)
+    assert bad.value.code == "one_category"
+    with pytest.raises(BadSet):
+        check_together([RACIST, SEXIST, HOMOPHOBIC], Choose.ONE)
 
 
 def test_rows_keep_a_set_in_two_columns():
@@ -161,3 +174,24 @@ def test_a_mapping_of_values_reads_each_part_or_the_whole_cell():
     assert mapped("1,2", values) == "Insult;2"
     assert mapped("1,3", values) == "Both"
     assert mapped("2,4", values) == "2,4"
+
+
+def test_a_cell_is_read_as_one_category_first_and_then_as_a_set_by_code():
+    assert read_set("3,1, 1", DEFAULT_CATEGORIES, Choose.SEVERAL) == [RACIST, HOMOPHOBIC]
+    assert read_set("Racist", DEFAULT_CATEGORIES, Choose.ONE) == [RACIST]
+    comma = Category(8, "Slurs, and the like", True)
+    assert read_set("Slurs, and the like", [*DEFAULT_CATEGORIES, comma], Choose.SEVERAL) == [comma]
+    with pytest.raises(BadSet):
+        read_set("0;1", DEFAULT_CATEGORIES, Choose.SEVERAL)
+
+
+@pytest.mark.parametrize(
+    ("cell", "choose"),
+    [
+        *[("1,3", Choose.ONE), ("nothing", Choose.SEVERAL), ("1,nothing", Choose.SEVERAL)],
+        ("1;", Choose.SEVERAL),  # a mark with nothing behind it
+    ],
+)
+def test_a_cell_that_names_no_category_or_several_where_one_is_chosen_is_unknown(cell, choose):
+    with pytest.raises(UnknownCategory):
+        read_set(cell, DEFAULT_CATEGORIES, choose)

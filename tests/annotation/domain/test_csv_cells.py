@@ -1,11 +1,13 @@
 """Cells that no spreadsheet runs (threats B118)."""
 
+from enum import StrEnum
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.domain.csv_cells import cell as cells_of
-from annotation.domain.csv_cells import neutralized, restored
+from annotation.domain.csv_cells import cells, neutralized, plain_cells, restored
 
 
 @pytest.mark.parametrize(
@@ -53,3 +55,22 @@ def test_a_number_stays_a_number(number):
 @given(st.text(alphabet="'\"=+-@\t\r\n; ＝\u200ba1"))
 def test_what_was_neutralized_reads_back_equal(cell):
     assert restored(neutralized(cell)) == cell
+
+
+class Sign(StrEnum):
+    SUM = "=SUM(1)"
+
+
+VALUES = [None, True, False, 3, -0.5, "=1", Sign.SUM, [], ["=1"], {}, {"a": 1}, 10**30]
+
+
+def test_each_value_has_its_form_in_a_table_for_people():
+    assert cells(VALUES) == [cells_of(value) for value in VALUES]
+    written = ["", "true", "false", "3", "-0.5", "'=1", "'=SUM(1)", "[]", '["=1"]', "{}", '{"a":1}', f"1{'0' * 30}"]
+    assert cells(VALUES) == written
+
+
+def test_a_table_for_programs_has_texts_as_they_are():
+    written = ["", "true", "false", "3", "-0.5", "=1", "=SUM(1)", "[]", '["=1"]', "{}", '{"a":1}', f"1{'0' * 30}"]
+    assert plain_cells(VALUES) == written
+    assert plain_cells([["a;=1"], {"a": ";=1"}]) == ['["a;=1"]', '{"a":";=1"}']

@@ -14,9 +14,10 @@ from annotation.assignment.release_seats import free_lapsed_seats
 from annotation.domain.answer import Answer
 from annotation.domain.choices import Modality, PriorArm, PriorDisplay, PriorState, Role, Stage
 from annotation.domain.statistics.figure import Undefined, Why
-from annotation.domain.statistics.influence import Change, Contrast, Scope, View, in_scope
+from annotation.domain.statistics.influence import Change, Contrast, Scope, View
 from annotation.labelling import submit
 from annotation.models import Event, Item, KnownAnswer, Label, Prior, Project, Seat, record
+from influence_accounts import in_scope
 
 pytestmark = pytest.mark.django_db
 

@@ -15,9 +15,10 @@ from annotation.assignment.outcomes import HeldSeat, PriorsOpened, Stored
 from annotation.domain.answer import Answer
 from annotation.domain.choices import Modality, PriorArm, PriorDisplay
 from annotation.domain.priors.arms import share
-from annotation.domain.statistics.influence import Contrast, Scope, View, in_scope
+from annotation.domain.statistics.influence import Contrast, Scope, View
 from annotation.labelling import submit
 from annotation.models import Label, Prior, Seat
+from influence_accounts import in_scope
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 

@@ -73,11 +73,13 @@ def test_a_retired_question_keeps_what_it_asked():
     assert (merged[0].points, merged[0].version, merged[0].retired) == (5, 1, True)
 
 
-def test_the_kind_of_a_code_never_changes():
-    with pytest.raises(BadQuestions, match="Question severity cannot change from scale to text"):
-        merge(PRESENT, (Question("severity", QuestionKind.TEXT, limit=20), TARGETS))
+@pytest.mark.parametrize("kind", [QuestionKind.TEXT, QuestionKind.ONE])
+def test_the_kind_of_a_code_never_changes(kind):
+    with pytest.raises(BadQuestions, match=f"Question severity cannot change from scale to {kind}"):
+        merge(PRESENT, (Question("severity", kind), TARGETS))
 
 
-def test_a_new_question_begins_at_version_one():
-    merged = merge(PRESENT, (*PRESENT, Question("why", QuestionKind.TEXT, limit=20, place=3)))
-    assert told(merged) == [("added", "why", 1)]
+def test_a_new_question_begins_at_version_one_and_hides_no_other_change():
+    why = Question("why", QuestionKind.TEXT, limit=20, place=1)
+    merged = merge(PRESENT, (why, replace(SEVERITY, key="x", place=2), replace(TARGETS, key="a", place=3)))
+    assert told(merged) == [("added", "why", 1), ("key", "severity", 1), ("key", "targets", 1)]

@@ -38,7 +38,9 @@ def test_utf8_read_as_western_european(text: str, encoding: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "encoding"),
-    [("привет мир", "cp1251"), ("слово", "cp1251"), ("你好世界", "gb18030"), ("今天天气不错", "gb18030")],
+    [("привет мир", "cp1251"), ("слово", "cp1251"), ("你好世界", "gb18030"), ("今天天气不错", "gb18030")]
+    # The first letters are E5 BF …, E8 80 …, E2 … and EF …: the ends of what a first pair of bytes may be.
+    + [("心里", "gb18030"), ("者们", "gb18030"), ("“你们好", "gb18030"), ("，你", "gb18030")],
 )
 def test_utf8_read_as_cyrillic_or_chinese(text: str, encoding: str) -> None:
     seen = " ".join(word.encode().decode(encoding) for word in text.split())
@@ -53,5 +55,13 @@ def test_what_is_meant_as_it_stands_is_left(text: str) -> None:
 
 def test_an_example_shows_the_first_such_place() -> None:
     assert example("donâ€™t go") == ("donâ€™t go", "don’t go")
+    # The first such letter is the 205th: 30 characters from the 190th on, eleven of them an a.
     was, became = example(f"{'a' * 200} cafÃ© {'b' * 200}") or ("", "")
-    assert "cafÃ©" in was and "café" in became and len(was) == len(became) == 30
+    assert was == f"{'a' * 11} cafÃ© {'b' * 12}" and became == f"{'a' * 11} café {'b' * 13}"
+    assert example(f"{'a' * 200}Â£{'b' * 200}") == (f"{'a' * 15}Â£{'b' * 13}", f"{'a' * 15}£{'b' * 14}")
+
+
+def test_letters_of_several_encodings_are_left() -> None:
+    assert (
+        would_read("Р日本") == "Р日本"
+    )  # its first letter may be Cyrillic read wrongly, the others stand in no such text

@@ -28,4 +28,5 @@ def test_versions_are_pooled_by_what_they_mean_and_the_newest_comes_first():
     severity, targets = pooled_questions([SEVERITY, gone, back, wider])
     assert (severity.newest.question, severity.newest.versions) == (back, (1, 3))
     assert [(pool.question, pool.versions) for pool in severity.earlier] == [(wider, (2,))]
+    assert severity.pools == (severity.newest, *severity.earlier)
     assert targets.code == "targets" and targets.earlier == ()  # retired ones are last

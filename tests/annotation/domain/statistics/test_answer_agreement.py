@@ -13,7 +13,7 @@ import other_alphas
 from annotation.domain.statistics import span_agreement
 from annotation.domain.statistics.agreement import Alpha, nominal_alpha, ordinal_alpha, tally
 from annotation.domain.statistics.figure import Measured, Undefined, Why
-from annotation.domain.statistics.set_agreement import masi_distance, set_alpha
+from annotation.domain.statistics.set_agreement import _distances, _members, set_alpha
 
 # Krippendorff (2011), Computing Krippendorff's alpha-reliability, example D: four observers, twelve units, gaps.
 PUBLISHED = [
@@ -91,8 +91,8 @@ def test_a_scale_worked_by_hand():
     ],
 )
 def test_the_distance_of_two_sets_by_its_four_cases(first, second, distance):
-    assert masi_distance(first, second) == pytest.approx(distance)
-    assert masi_distance(second, first) == pytest.approx(distance)
+    members = _members([tuple(first), tuple(second)])
+    assert _distances(members, members[::-1]) == pytest.approx([distance, distance])
 
 
 def test_sets_worked_by_hand():

@@ -20,10 +20,10 @@ from annotation.domain.statistics.influence import (
     Scope,
     View,
     account,
-    in_scope,
     influence,
 )
 from annotation.domain.statistics.influence_planning import detectable, half_width
+from influence_accounts import in_scope
 
 SHOWN, HIDDEN, WITHHELD = PriorArm.SHOWN, PriorArm.HIDDEN, PriorArm.WITHHELD
 TEXT, IMAGE = Modality.TEXT, Modality.IMAGE

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.domain.statistics.intervals import wilson_interval
+from annotation.domain.statistics.intervals import Interval, wilson_interval
 from generation.domain.counterspeech.preferences import Choice, win_rates
 
 
@@ -16,8 +16,20 @@ def test_win_rates_count_ties_as_half_and_leave_out_comparisons_with_oneself() -
             ("a", "a", Choice.FIRST),
         ]
     )
-    assert (rates["a"].wins, rates["a"].count, rates["a"].rate) == (2.5, 4, 0.625)
-    assert (rates["b"].wins, rates["b"].rate) == (1.5, 0.375)
+    assert (rates["a"].count, rates["a"].rate) == (4, 0.625)
+    assert (rates["b"].count, rates["b"].rate) == (4, 0.375)
+    assert list(rates) == ["a", "b"]
+    for rate in rates.values():
+        assert Interval(rate.low, rate.high) == wilson_interval(rate.rate, 4)
+
+
+def test_a_win_counts_for_who_was_preferred_on_either_side() -> None:
+    won = [("a", "a", Choice.SECOND), ("a", "b", Choice.FIRST), ("c", "a", Choice.SECOND), ("c", "b", Choice.FIRST)]
+    assert {name: (rate.rate, rate.count) for name, rate in win_rates(won).items()} == {
+        "a": (1.0, 2),
+        "b": (0.0, 2),
+        "c": (0.5, 2),
+    }
 
 
 def test_the_interval_is_wilsons() -> None:

@@ -1,4 +1,4 @@
-"""Two methods on the same items: differences with paired intervals, p values adjusted for their number."""
+"""Two methods on the same items: differences with paired intervals."""
 
 import random
 
@@ -7,7 +7,6 @@ import pytest
 
 from annotation.domain.statistics.intervals import Interval
 from moderation.domain.evaluation.paired_differences import paired_differences
-from moderation.domain.evaluation.paired_tests import holm
 
 
 def test_a_difference_by_hand() -> None:
@@ -84,8 +83,17 @@ def test_the_interval_is_that_of_a_bootstrap_written_item_by_item() -> None:
         assert [interval.low, interval.high] == pytest.approx(np.quantile(values, [0.025, 0.975]), abs=0.025)
 
 
-def test_holm_by_hand() -> None:
-    # Sorted: 0.01·3, 0.02·2 = 0.04, 0.04·1; none may be smaller than one before it.
-    assert holm([0.04, 0.01, 0.02]) == pytest.approx([0.04, 0.03, 0.04])
-    assert holm([0.5, 0.9]) == [1.0, 1.0]
-    assert holm([]) == []
+def test_differences_are_written_with_their_intervals() -> None:
+    one, two = ([[(1, 1)], [(1, 1)]], [[(1, 0)], [(1, 1)]])
+    several = paired_differences(one, two)
+    assert several is not None
+    # Macro F1 of the first is 1; of the second (2/3 + 0)/2: a third. Of the resamples with one answer each, 1 and 0.
+    assert several.as_json() == {
+        "items": 2,
+        "accuracy": {"value": 0.5, "interval": [0.0, 1.0]},
+        "macro_f1": {"value": pytest.approx(2 / 3), "interval": [0.0, 1.0]},
+    }
+    alone = paired_differences(one[:1], two[:1])
+    assert alone is not None
+    assert alone.as_json()["accuracy"] == {"value": 1.0, "interval": None}
+    assert alone.macro_f1.interval is None

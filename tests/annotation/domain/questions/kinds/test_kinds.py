@@ -10,7 +10,6 @@ import pytest
 from django.conf import settings
 
 from annotation.analytics.agreement.question_tables import MEASURE_WORDS
-from annotation.api.answers import DesignQuestion
 from annotation.domain.questions.design_fields import Words
 from annotation.domain.questions.kinds.registry import KINDS
 from annotation.domain.questions.kinds.text import Text
@@ -39,8 +38,6 @@ def field_lacks(field):
         yield f"Add the attribute {field.name} to `Question` in annotation/domain/questions/question.py."
     if field.name not in {column.name for column in QuestionRow._meta.get_fields()}:
         yield f"Add the column {field.name} to annotation/models/questions.py, with a migration."
-    if field.name not in DesignQuestion.__annotations__:
-        yield f"Add the field {field.name} to `DesignQuestion` in annotation/api/answers.py."
     if any(field != other for kind in KINDS.values() for other in kind.fields if other.name == field.name):
         yield f"Use the same value for the field {field.name} of all kinds: the page of the design has it once."
 
@@ -60,6 +57,5 @@ def test_a_new_kind_is_told_what_it_lacks():
         "Add interval to `Measure`, and its words to MEASURE_WORDS in question_tables.py.",
         "Add the attribute least to `Question` in annotation/domain/questions/question.py.",
         "Add the column least to annotation/models/questions.py, with a migration.",
-        "Add the field least to `DesignQuestion` in annotation/api/answers.py.",
         "Use the same value for the field high of all kinds: the page of the design has it once.",
     ]
