@@ -197,7 +197,9 @@ def test_pictures_stand_there_small_and_blurred_while_one_is_a_member(
 ) -> None:
     pictures = [make_picture(project), make_picture(project, (40, 32))]
     make_label(make_open_item(project, picture=pictures[0]).seat_rows.order_by("number")[0], wren, 1)
-    Skip.objects.create(item=make_open_item(project, "", picture=pictures[1]), annotator=wren, created_at=timezone.now())
+    Skip.objects.create(
+        item=make_open_item(project, "", picture=pictures[1]), annotator=wren, created_at=timezone.now()
+    )
     page = client.get(HISTORY).content.decode()
     addresses = [f'src="/media/{picture.public_id}/blurred/"' for picture in pictures]
     assert all(address in page for address in addresses) and page.count("/media/") == 2
