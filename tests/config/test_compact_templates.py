@@ -1,4 +1,4 @@
-"""What pages send without need is left out of templates; whatever stood apart still does, and texts stay as they are."""
+"""What pages send without need is left out of templates; what stood apart still does, and texts stay as they are."""
 
 import pytest
 from django.template import Context, Engine
