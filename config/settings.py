@@ -197,14 +197,19 @@ TEMPLATES = [
         "BACKEND": "config.zoned_templates.ZonedTemplates",
         "NAME": "django",
         "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": True,
         "OPTIONS": {
+            "loaders": [
+                (
+                    "django.template.loaders.cached.Loader",
+                    ["config.compact_templates.Loader", "django.template.loaders.app_directories.Loader"],
+                )
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.web.context_processors.site",
-            ]
+            ],
         },
     }
 ]

@@ -308,11 +308,12 @@
     answered();
     if (detail.requestConfig.verb === "post") answered("stored");
   });
-  document.addEventListener("htmx:responseError", (event) => {
-    if (event.detail.xhr.status >= 500) tell(document.body.dataset.fault);
-    if ([400, 413, 429].includes(event.detail.xhr.status)) tell(document.body.dataset.refused);
-    if ([401, 403, 404].includes(event.detail.xhr.status)) tell(document.body.dataset.gone);
-  });
+  const tellRefusal = (status) => {
+    if (status >= 500) tell(document.body.dataset.fault);
+    if ([400, 413, 429].includes(status)) tell(document.body.dataset.refused);
+    if ([401, 403, 404].includes(status)) tell(document.body.dataset.gone);
+  };
+  document.addEventListener("htmx:responseError", ({ detail }) => tellRefusal(detail.xhr.status));
 
   // A picture that did not load says so, where the browser would show a torn sheet.
   const missed = (picture) => {
@@ -366,12 +367,33 @@
     if (form.matches("[data-signs-out]")) sessionStorage.clear();
   }, true);
 
-  // What is brought up to date by itself gives way: to a form inside it whose answer is on its way, and to a part that
-  // has taken its place meanwhile. Else the message that comes with that answer finds no place.
+  // What is brought up to date by itself gives way to a form inside it whose answer is on its way. Else the message that
+  // comes with that answer finds no place.
   document.addEventListener("htmx:beforeSwap", (event) => {
     const { elt } = event.detail.requestConfig;
     if (!elt.getAttribute("hx-trigger")?.startsWith("every")) return;
-    if (!elt.isConnected || event.detail.target.querySelector("form.htmx-request")) event.detail.shouldSwap = false;
+    if (event.detail.target.querySelector("form.htmx-request")) event.detail.shouldSwap = false;
+  });
+
+  // The answer to what has left the page meanwhile takes the place of nothing. What it says of something done is shown.
+  const late = (event) => {
+    const { xhr, requestConfig } = event.detail;
+    if (event.target.isConnected) return;
+    event.preventDefault();
+    if (requestConfig.verb === "get") return;
+    const said = new DOMParser().parseFromString(xhr.responseText, "text/html").querySelector("#messages > .notice, [role=alert]");
+    if (said) (document.getElementById("messages") ?? floating()).replaceChildren(said);
+    else tellRefusal(xhr.status);
+  };
+  document.addEventListener("htmx:beforeRequest", ({ target }) => target.addEventListener("htmx:beforeOnLoad", late));
+
+  // Of the parts that come along with an answer, those without a place on this page are left out.
+  document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+    if (!detail.serverResponse.includes("hx-swap-oob")) return;
+    const answer = document.createElement("template");
+    answer.innerHTML = detail.serverResponse;
+    for (const part of answer.content.querySelectorAll("[hx-swap-oob]")) if (!document.getElementById(part.id)) part.remove();
+    detail.serverResponse = answer.innerHTML;
   });
 
   // An answer without the part that was to be swapped in is another page (a sign-in, the end of the queue): go there.

@@ -176,7 +176,7 @@ def _skips(member: Membership) -> QuerySet[Skip]:
 
 
 def _label_rows(member: Membership, keys: list[int], now: datetime) -> dict[tuple[str, int], dict[str, Any]]:
-    labels = list(Label.objects.filter(pk__in=keys).select_related("item", "category", "seat").order_by("pk"))
+    labels = list(Label.objects.filter(pk__in=keys).select_related("item__picture", "category", "seat").order_by("pk"))
     questions = questions_answered(member.project, labels)
     return {("label", label.pk): _label_row(member, label, questions, now) for label in labels}
 
@@ -195,7 +195,7 @@ def _label_row(member: Membership, label: Label, questions: Any, now: datetime) 
 
 
 def _skip_rows(member: Membership, keys: list[int], now: datetime) -> dict[tuple[str, int], dict[str, Any]]:
-    skips = Skip.objects.filter(pk__in=keys).select_related("item").order_by("pk")
+    skips = Skip.objects.filter(pk__in=keys).select_related("item__picture").order_by("pk")
     return {
         ("skip", skip.pk): {
             "skip": skip,

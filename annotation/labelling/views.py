@@ -38,6 +38,7 @@ from annotation.assignment.outcomes import (
 from annotation.assignment.seat_lookup import can_change_label
 from annotation.consensus.report_notices import who_is_told
 from annotation.core.found import found
+from annotation.domain.choices import Role
 from annotation.labelling.forms import AnswerForm, IllegalContentForm, SkipForm, initial_from
 from annotation.labelling.further_answers import questions_for
 from annotation.labelling.next_post import (
@@ -62,7 +63,7 @@ from annotation.labelling.take_back_skip import fresh_skip, take_back_skip
 from annotation.labelling.views_post import annotator, ensure_reportable, own_seat
 from annotation.labelling.workspace import PageNotice, Workspace, categories_of, show_workspace, swaps_post
 from annotation.models import Label, Membership, PostponedSeat, Seat, Skip
-from annotation.pages.access import PersonRequest
+from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.project_page import project_page
 from runs.sql.database_clock import database_now
 
@@ -73,8 +74,11 @@ STAYS_SKIPPED = gettext_lazy(
 
 @require_GET
 def label(request: PersonRequest, slug: str) -> HttpResponse:
-    """Show the post in front of this annotator, or why there is none."""
-    return next_post(request, annotator(request, slug))
+    """Show the post in front of this annotator, or why there is none. Other members are told who labels."""
+    member = member_of(request, slug)
+    if not member.has(Role.ANNOTATOR):
+        return project_page(request, member, "annotation/label_closed.html", status=403)
+    return next_post(request, member)
 
 
 # ── Answers ───────────────────────────────────────────────────────────────────

@@ -1,5 +1,9 @@
 """Pages about the person, not about a project: projects, preferences, the QR code of a new second factor."""
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from allauth.mfa.adapter import get_adapter
 from django.conf import settings
 from django.contrib import messages
@@ -21,16 +25,38 @@ MANY_PROJECTS = 8
 _TOTP_SECRET = "mfa.totp.secret"  # the session key of allauth for the secret of an authenticator app in setup
 
 
+@dataclass(frozen=True)
+class Standing:
+    """How many posts of a project have their label, wait for a reviewer, and are to be labelled in all."""
+
+    decided: int
+    disputed: int
+    posts: int
+
+    @property
+    def percent(self) -> int:
+        """The share of decided posts, rounded down: only what is whole is 100."""
+        return 100 * self.decided // max(self.posts, 1)
+
+
+def _standings(members: Sequence[Membership]) -> dict[int, Standing]:
+    """Return where each project stands, by its key, for those that see more than their own work; in one query."""
+    projects = [member.project_id for member in members if member.reviews or member.administers]
+    stages: dict[int, Counter[str]] = {project: Counter() for project in projects}
+    rows = Item.objects.filter(project__in=projects).order_by().values_list("project", "stage")
+    for project, stage, count in rows.annotate(count=Count("pk")):
+        stages[project][stage] = count
+    return {
+        project: Standing(
+            counts[Stage.GOLD], counts[Stage.DISPUTED], counts.total() - counts[Stage.EXCLUDED] - counts[Stage.KNOWN]
+        )
+        for project, counts in stages.items()
+    }
+
+
 def _memberships_with_work(user: User) -> QuerySet[Membership]:
-    """Return the person's projects, each with counts of done and waiting work, in one query."""
+    """Return the person's projects, each with counts of done work, in one query."""
     today = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    disputed = (
-        Item.objects.filter(project=OuterRef("project"), stage=Stage.DISPUTED)
-        .order_by()
-        .values("project")
-        .annotate(count=Count("pk"))
-        .values("count")
-    )
     last = Event.objects.filter(project=OuterRef("project")).order_by("-at").values("at")[:1]
     return (
         Membership.objects.filter(user=user, active=True)
@@ -38,7 +64,6 @@ def _memberships_with_work(user: User) -> QuerySet[Membership]:
         .annotate(
             today=Count("seat_rows", filter=Q(seat_rows__filled_at__gte=today)),
             mine=Count("seat_rows", filter=Q(seat_rows__label__isnull=False)),
-            disputed=Subquery(disputed),
             last=Subquery(last),
         )
         .order_by("project__name")
@@ -56,8 +81,9 @@ def projects(request: PersonRequest) -> HttpResponse:
     words = form.cleaned_data["q"].casefold() if form.is_valid() else ""
     shown = [member for member in mine if words in member.project.name.casefold()]
     past = Membership.objects.filter(user=request.user, active=False, annotates=True, project__delete_after=None)
+    standings = _standings(shown)
     context = {
-        "memberships": shown,
+        "cards": [(member, standings.get(member.project_id)) for member in shown],
         "archived": sum(member.project.is_closed for member in shown),
         "form": form,
         "searches": len(mine) > MANY_PROJECTS,

@@ -255,8 +255,9 @@ def test_somebody_elses_seat_and_a_foreign_project_look_like_nothing(project, wr
 
 def test_only_annotators_annotate(project):
     reviewer = client_of(make_member(project, Role.REVIEWER))
-    for path in (PAGE, "/p/garden/history/", "/p/garden/consent/", "/p/garden/pause/", "/p/garden/leave/"):
+    for path in ("/p/garden/history/", "/p/garden/consent/", "/p/garden/pause/", "/p/garden/leave/"):
         assert reviewer.get(path).status_code == 404
+    assert reviewer.get(PAGE).status_code == 403  # who may is told
     assert reviewer.get("/p/garden/guidelines/").status_code == 200
 
 

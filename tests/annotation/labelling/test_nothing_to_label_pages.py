@@ -12,7 +12,7 @@ import builders
 from annotation.assignment.claim import claim
 from annotation.assignment.outcomes import HeldSeat
 from annotation.domain.answer import Answer
-from annotation.domain.choices import Stage
+from annotation.domain.choices import Role, Stage
 from annotation.labelling.submit import submit_label
 from annotation.models import Guideline, Item, Membership, OptOut, Project, TrainingAttempt, WorkDay
 from annotation.training.control_items import KnownAnswerKey, mark_control_item
@@ -174,3 +174,14 @@ def test_where_the_next_post_is_refused_the_script_is_sent_to_a_page_of_its_own(
     )
     assert (answer.status_code, answer["Location"]) == (302, PAGE)
     assert "Done for today" in text_of(browser.get(PAGE))
+
+
+@pytest.mark.parametrize(("role", "leads_to"), [(Role.ADMIN, "/people/"), (Role.REVIEWER, "/p/garden/")])
+def test_whoever_is_no_annotator_is_told_so_and_led_on(project: Project, role: Role, leads_to: str) -> None:
+    other = Client()
+    other.force_login(builders.make_member(project, role).user)
+    answer = other.get(PAGE)
+    assert answer.status_code == 403
+    page = answer.content.decode()
+    assert "You are not an annotator of this project." in page and leads_to in page
+    assert other.get("/p/nowhere/label/").status_code == 404

@@ -14,7 +14,7 @@ from annotation.labelling import own_history
 from annotation.labelling.own_history import PAGE, history_page
 from annotation.members import participation
 from annotation.models import Item, Label, Membership, Project, Seat, Skip
-from builders import make_label, make_member, make_open_item, make_project
+from builders import make_label, make_member, make_open_item, make_picture, make_project
 
 pytestmark = pytest.mark.django_db
 
@@ -190,3 +190,21 @@ def test_in_a_closed_project_nothing_is_offered(wren: Membership, client: Client
     skipped(wren, "Weeds.")
     Project.objects.update(is_open=False)
     assert BACK not in client.get(HISTORY).content.decode()
+
+
+def test_pictures_stand_there_small_and_blurred_while_one_is_a_member(
+    project: Project, wren: Membership, client: Client
+) -> None:
+    pictures = [make_picture(project), make_picture(project, (40, 32))]
+    make_label(make_open_item(project, picture=pictures[0]).seat_rows.order_by("number")[0], wren, 1)
+    Skip.objects.create(
+        item=make_open_item(project, "", picture=pictures[1]), annotator=wren, created_at=timezone.now()
+    )
+    page = client.get(HISTORY).content.decode()
+    addresses = [f'src="/media/{picture.public_id}/blurred/"' for picture in pictures]
+    assert all(address in page for address in addresses) and page.count("/media/") == 2
+    assert client.get(f"/media/{pictures[1].public_id}/blurred/").status_code == 200
+    assert client.get(f"/media/{pictures[1].public_id}/").status_code == 404
+    participation.deactivate(wren, by=None)
+    page = client.get(HISTORY).content.decode()
+    assert "/media/" not in page and page.count('<span class="chip">picture</span>') >= 1

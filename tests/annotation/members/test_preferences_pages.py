@@ -56,6 +56,18 @@ def test_the_first_page_shows_own_projects_with_what_is_done_and_what_waits(brow
     assert Item.objects.count() == 3
 
 
+def test_who_leads_a_project_sees_how_far_it_is(browser, wren):
+    led, both = make_project("led"), make_project("both")
+    make_member(led, Role.ADMIN, user=wren)
+    make_member(both, Role.ANNOTATOR, Role.REVIEWER, user=wren)  # own labels come first: no figures of the whole
+    for project in (led, both):
+        for stage in (Stage.GOLD, Stage.GOLD, Stage.READY, Stage.EXCLUDED, Stage.KNOWN):
+            make_item(project, stage=stage)
+    page = text_of(browser.get("/"))
+    assert page.count("posts have their final label") == 1
+    assert "2 of 3 posts have their final label" in page and 'value="66"' in page
+
+
 def test_of_many_projects_one_is_found_by_name_and_those_in_archives_stand_apart(browser, wren):
     for number in range(MANY_PROJECTS + 1):
         make_member(make_project(f"p-{number}", name=f"Garden {number}"), Role.ADMIN, user=wren)
