@@ -9,8 +9,11 @@ import re
 from annotation.domain.masking.spans import Places, Plain, whole
 from vocabulary.late_patterns import late
 
-_ID = r"(?P<id>(?!https?:|www\.)[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
-_DISTINCT = r"(?P<id>(?!\d+\.\d)(?=[a-z._-]{0,29}[0-9_])[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
+_ID = r"(?P<id>(?!https?:|www\.|\d{1,4}(?![a-z0-9_.-]))[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
+_DISTINCT = (
+    r"(?P<id>(?!\d+\.\d|(?:\d{1,4}|(?:19|20)\d{6})(?![a-z0-9_.-]))"
+    r"(?=[a-z._-]{0,29}[0-9_])[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
+)
 _MIXED = r"(?P<id>(?!\d+\.\d)(?=[0-9._-]{0,29}[a-z])(?=[a-z._-]{0,29}[0-9_])[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
 _NAMELIKE = (
     r"(?P<id>(?!covid|windows|android|galaxy|iphone|ipad)(?=[a-z._-]{2,26}\d|[a-z.-]{1,26}_)"
@@ -28,7 +31,7 @@ _WECHAT = (
     r"|wechat|we chat)|위챗|加v|[+➕][v薇威维徽微]|(?<![a-z])v(?=[:号])|(?<!\w)[薇威维徽](?=:)|텔그|らいん"
 )
 _OTHERS = (
-    "kakao ?talk|카카오|라인|ライン|賴|赖|telegram|텔레그램|텔레|电报|電報|(?<![a-z])tg|纸飞机"
+    "kakao ?talk|(?<!\\w)тг(?!\\w)|카카오|라인|ライン|賴|赖|telegram|텔레그램|텔레|电报|電報|(?<![a-z])tg|纸飞机"
     "|绿(?:色)?泡泡|小飞机|小企鹅|v我"
     "|テレグラム|カカオ(?:トーク)?|インスタ(?:グラム)?|ディスコ(?:ード)?|스냅챗|라인톡|脸书|臉書|飞机号"
     "|телеграмм?|телега|инста(?:грам)?|вконтакте|дискорд|вотсап|تلغرام|تيليجرام|تليجرام|تلجرام|واتس ?اب|واتساب"
@@ -50,7 +53,7 @@ _PLACES = (
 )
 """Their names are also words: what follows has a digit or a low line, or stands after "id"."""
 _NAMES = rf"{_KAKAO}|{_WECHAT}|{_OTHERS}"
-_BETWEEN = r"(?: (?:name|handle|tag|acc|account|me|is|my|add|user|on|here|now))*"
+_BETWEEN = r"(?: (?:name|handle|tag|acc|account|me|is|my|add|user|on|here|now|as|under))*"
 _WORD = late(rf"(?={_NAMES}|{_PLACES})", re.IGNORECASE)
 _AFTER_WORD = [
     late(pattern, re.IGNORECASE)
@@ -59,16 +62,24 @@ _AFTER_WORD = [
         rf"(?:{_KAKAO}|{_WECHAT}){_PERHAPS}{_DISTINCT}",
         rf"(?:텔레그램|텔레|인스타(?:그램)?|틱톡|카카오|라인|디코|디스코드|カカオ(?:トーク)?|ディスコ(?:ード)?|インスタ(?:グラム)?"
         rf"|テレグラム|電報|电报|纸飞机){_PERHAPS}{_MIXED}",
-        rf"(?:{_NAMES})[^\x00-\x7f]{{0,6}}[^\w\n]{{0,3}}{_NAMELIKE}",
+        rf"(?:{_KAKAO}|{_WECHAT}|(?:{_OTHERS})(?:(?<![a-z])|(?![a-z])))[^\x00-\x7f]{{0,6}}[^\w\n]{{0,3}}{_NAMELIKE}",
         rf"(?:{_OTHERS}|{_PLACES}){_BETWEEN}[:=@,. -]{{1,3}}{_NAMELIKE}",
         rf"{_WORDS_TOO}{_MUST}{_DISTINCT}",
         rf"{_PLACES}(?:(?: (?:me|us|name|tag))?{_MUST}|{_IS}| ?[(\[「【]){_MIXED}",
         rf"{_WORDS_TOO}(?: ?(?:{_CALLED}))+{_PERHAPS}(?: ?[:=] ?)?@?{_ID}",
         rf"(?:{_OTHERS}){_IS}{_MIXED}",
         rf"(?:{_OTHERS}) (?=[a-z0-9.]{{1,29}}_){_ID}",
-        r"(?:인스타(?:그램)?|인별(?:그램)?|インスタ(?:グラム)?|انستا(?:غرام|جرام)?|instagram|insta|(?<![a-z])(?:ig|ins))"
-        r"(?:은|는|이|가|は|是)?[ :]{1,3}@?(?P<id>[a-z]{2,15}\.[a-z]{2,15}(?:\.[a-z]{1,15})?)(?![a-z0-9./])",
-        r"(?:discord|디스코드|디코|ディスコ(?:ード)?)[\W_]{0,3}(?P<id>[\w.]{2,32}\#\d{4})(?!\d)",
+        r"(?:인스타(?:그램)?|인별(?:그램)?|インスタ(?:グラム)?|[اإ]نستا(?:غرام|جرام)?|инста(?:грам)?|इंस्टा(?:ग्राम)?|instagram"
+        r"|insta|(?<![a-z])(?:ig|ins))"
+        r"(?:은|는|이|가|は|是)?[ :→=]{1,3}@?(?P<id>[a-z]{1,15}\.[a-z]{1,15}(?:\.[a-z]{1,15})?)(?![a-z0-9./])",
+        rf"(?:discord|디스코드|디코|ディスコ(?:ード)?|дискорд|ديسكورد){_BETWEEN}(?:[\W_]{{0,3}}|{_IS})"
+        r"(?P<id>[\w.]{2,32}\#\d{4})(?!\d)",
+        rf"(?:{_NAMES})[,;:]? ?(?:my |mein |mon |mi )?(?:{_CALLED}|name|handle|nick|nickname)"
+        rf"(?: ?[:=] ?| is |['’]s | )?@?{_ID}",
+        r"signal(?:[^\w\n]{1,3}|(?: (?:me|us|at|on|is|id|user|username|name|acc|account|handle))+[: ]{1,2})@?"
+        r"(?P<id>[a-z_][a-z0-9_]{2,31}\.\d{2,9})(?![a-z0-9])",
+        rf"(?:(?<=\b(?:my|mi|su|tu|sa|ta) )|(?<=\b(?:mon|meu|mio|his|her|son|ton) )|(?<=\bmein ))"
+        rf"(?:instagram|insta|(?<![a-z])ig){_IS}(?P<id>[a-z]{{1,15}}(?:\.[a-z]{{1,15}}){{1,2}})(?![a-z0-9./])",
     )
 ]
 _CHATS = (
@@ -80,9 +91,12 @@ _ANYWHERE = [
     for pattern in (
         rf"(?P<id>(?:https?://)?(?<![\w.])(?:{_CHATS})/[\w/.+~-]+)",
         r"(?<![a-z])(?P<id>live:[a-z.]{1,30}[0-9_][a-z0-9_.]*)",
+        r"(?P<id>[\w.]{2,32}\#\d{4}) (?:on|auf|sur|en|в|da|bei) (?:my |the )?(?:discord|дискорд)",
         r"(?:\badd(?: me)?|friend(?: me)?|친추|フレンド|ajoute|agrega|加好友)[\s:]{1,3}"
         r"(?P<id>[\w.]{2,32}\#\d{4})(?!\d)",
         r"(?<![a-z])(?:cash ?app|venmo|paypal)\W{0,3}[$@](?P<id>[a-z][\w-]{2,30})",
+        r"(?<![\w@./-])(?P<id>(?=[a-z0-9.]{1,25}_)[a-z0-9][a-z0-9_.]{3,29})(?: is me)? (?:on|auf|en|sur|su|no|в|на) "
+        r"(?:insta|ig\b|snap|tiktok|telegram|tg\b|discord|kik\b|twitter|threads|инст|телег|тг\b)",
         r"(?P<id>(?<![a-z0-9])wxid_[a-z0-9_-]{3,30})",
         r"(?:(?<![a-z])qq|(?<![a-z])q(?=[群:号])|[加+➕]q|[加+➕]扣|扣扣|企鹅|球球|秋秋|抠抠)"
         r"(?: ?(?:\d?群|号码|号|號|id))*(?: ?[是为:])? ?"
@@ -108,7 +122,7 @@ _LATIN = (
 _OF_OTHER_SCRIPTS = (
     *("카카오", "카톡", "까톡", "깨톡", "ㅋㅌ", "卫星", "微", "薇", "威", "维", "徽", "위챗", "텔"),
     *("らいん", "라인", "ライン", "賴", "赖", "电报", "電報", "纸飞机", "绿", "小飞机", "テレ", "カカオ"),
-    *("インスタ", "ディスコ", "스냅", "脸书", "臉書", "飞机号", "теле", "инста", "вконтакте", "дискорд"),
+    *("インスタ", "ディスコ", "스냅", "脸书", "臉書", "飞机号", "тг", "теле", "инста", "вконтакте", "дискорд"),
     *("вотсап", "واتس", "سناب", "إنستا", "تيك", "ديسكورد", "टेली", "इंस्टा", "رام", "انست", "فيس"),
     *("تويتر", "페이스", "페북", "인별", "推特", "咸鱼", "闲鱼", "スナチャ", "フェイス", "디코"),
     *("ट्विटर", "स्नैप", "व्हाट्स", "वॉट्स", "트위터", "스레드", "ツイッター", "快手", "火山号", "得物"),
@@ -133,10 +147,28 @@ def messengers(text: Plain) -> Places:
     named = (pattern.match(text, word) for word in words for pattern in _AFTER_WORD)
     return whole(
         [
-            *(found.span("id") for found in named if found),
+            *(found.span("id") for found in named if found and _is_name(found)),
             *(found.span("id") for pattern in _ANYWHERE for found in pattern.finditer(text)),
         ]
     )
+
+
+_A_WORD = re.compile(r"[a-z]+(?:\.[a-z]+)?", re.IGNORECASE)
+_OTHER_LETTER, _SIGN = re.compile("[\u0370-\uffff]"), re.compile("[:=→➡@]")
+_ENDS = re.compile(r" *(?:[^\w\s]|[^\x00-\u036f]|\n|\Z)")
+
+
+def _is_name(found: re.Match[str]) -> bool:
+    """Return whether it is a name. What may be a word needs a sign before it and an end behind it.
+
+    Not so after words of other scripts, among which a word in Latin letters stands out.
+    """
+    if not _A_WORD.fullmatch(found["id"]):
+        return True
+    before = found.string[found.start() : found.start("id")]
+    if _OTHER_LETTER.search(_SIGN.sub("", before)):
+        return True
+    return bool(_SIGN.search(before)) and ("." in found["id"] or bool(_ENDS.match(found.string, found.end("id"))))
 
 
 def _may_name(text: Plain) -> bool:

@@ -31,7 +31,7 @@ class Plain(str):
 
 _DIGIT = re.compile(r"\d")
 _BLANKS = {ord(blank): " " for blank in "\u3000\u00a0\u2007\u2009\u202f"}
-_LONG_SOUND = re.compile(r"(?<=\d)ー(?=\d)")  # Japanese keyboards offer it for a dash
+_LONG_SOUND = re.compile(r"(?<=\d)[ーㅡ](?=\d)")  # keyboards of Japan and Korea offer it for a dash
 _DASHES = {ord(sign): "-" for sign in "‐‑‒–—―−－﹣"}
 
 
@@ -56,7 +56,7 @@ def _plain() -> dict[int, str]:
 @lru_cache(maxsize=1)
 def _other_forms() -> re.Pattern[str]:
     """Return a pattern of these signs. Beyond the first plane any sign counts: a long set of such is slow to search."""
-    return re.compile(f"[{''.join(re.escape(chr(code)) for code in sorted(_plain()) if code < 0x10000)}ー]")
+    return re.compile(f"[{''.join(re.escape(chr(code)) for code in sorted(_plain()) if code < 0x10000)}ーㅡ]")
 
 
 _BEYOND = re.compile("[\U00010000-\U0010ffff]")

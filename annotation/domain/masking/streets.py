@@ -42,7 +42,7 @@ _CN = late(
 )
 
 # Japan: "丸の内1丁目2番3号" with or without a town, "大阪市北区梅田2-4-9" with one
-_JP_TOWN = r"(?<![一-鿿])[一-鿿ぁ-んァ-ヶ]{1,14}[市区町村郡]"
+_JP_TOWN = r"(?<![一-鿿])[一-鿿ぁ-のひ-ろんァ-ヶ]{1,14}[市区町村郡]"
 _JP_NAME = r"[一-鿿ァ-ヶの々]{0,10}"
 _JP_DIGITS = r"(?:\d{1,4}|[一二三四五六七八九十]{1,3})"
 _JP_CHOME = rf"{_JP_DIGITS}丁目 ?{_JP_DIGITS}(?:番地?|-)(?: ?の?{_JP_DIGITS}号?)?"
@@ -128,6 +128,7 @@ _WEST = late(
     rf"|Unit|Suite|Ste|Flat"
     rf"|#)\.? ?\w{{1,5}})?"
     rf"(?:,?\s[A-Z][A-Za-z.'’ -]{{1,30}})?,?\s{{1,2}}(?:[A-Z][A-Za-z.'’ -]{{1,30}},?\s)?{_EN_CODE}"
+    rf"|(?<!\w)\d{{1,5}} (?:{_CAPITAL} ){{1,3}}{_EN_WAY},? (?:Flat|Apt\.?|Apartment|Unit|Suite|Ste\.?) ?#?\d\w{{0,4}}"
 )
 _EAST = late(
     rf"(?<!\w)(?:(?i:ul|al|os|pl|aleja"
@@ -138,6 +139,7 @@ _EAST = late(
     r",? (?:д\. ?|дом |буд\. ?)?\d{1,4}[а-яА-Я]?(?:,? (?:к|корп|стр|кв)\.? ?\d{1,4}){0,3}(?!\d)"
     rf"|(?<!\w)(?:{_CAPITAL} ){{1,3}}(?:Sok(?:ak|ağı|\.)|Cad(?:desi|\.)|Bulvarı|Mah(?:allesi|\.))"
     rf"(?: (?:{_CAPITAL} ){{1,3}}(?:Sok(?:ak|ağı|\.)|Cad(?:desi|\.)))?,? (?:No ?[:.]? ?)\d{{1,4}}(?:/\d{{1,4}})?"
+    r"(?:[,/]? ?(?:Daire|D|Kat|K|Blok)[ :.]{1,3}\d{1,3}){0,2}"
 )
 """Poland, Russia and Ukraine, Turkey: the street says that it is one, and has its number."""
 _HOME_EN = (
@@ -159,6 +161,9 @@ _HOME_ES = (
 _AT_HOME = late(
     rf"{_HOME_EN}(?P<en>(?:{_EN_DOOR},? )?\d{{1,5}} ?[a-hA-H]?,? (?:{_CAPITAL} ){{1,3}}{_EN_WAY}(?:,? {_EN_DOOR})?)"
     rf"|{_HOME_DE}(?P<de>{_DE_STREET} {_NUMBER})(?![\d.]|\w)"
+    rf"|(?<!\w)(?P<there>{_DE_STREET} {_NUMBER}(?= (?:wohn(?:t|e|en)|lebt"
+    r"|ist (?:sein|ihr|mein)e? (?:Adresse|Wohnung))\b)"
+    rf"|\d{{1,5}},? (?:{_CAPITAL} ){{1,3}}{_EN_WAY}(?= is (?:where|(?:his|her|my|their) (?:home|house|address))\b))"
     rf"|{_HOME_FR}(?P<fr>{_NUMBER}(?: ?(?:bis|ter|quater))?,? (?i:{_FR_WAY})(?: (?:de|du|des|la|le|les|l'"
     rf"|d'))*(?: ?{_CAPITAL}){{1,4}})"
     rf"|{_HOME_ES}(?P<es>(?i:{_ES_WAY})(?: (?:de|del|della|dei|da|do|los?|las?|el"
@@ -176,7 +181,10 @@ _FORMS = (
     (re.compile(r"〒|丁目|番地|\d番|[一-鿿ァ-ヶの] ?\d{1,4}-\d"), _JP),
     (re.compile(_AR_WAY), _AR),
     (re.compile(rf"{_HI_UNIT}|मार्ग|रोड|पथ|लेन"), _HI),
-    (re.compile(r"(?<!\d)\d{4,5}(?!\d)|\d[A-Z]{2}|[A-Z]\d[A-Z]"), _WEST),
+    (
+        re.compile(r"(?<!\d)\d{4,5}(?!\d)|\d[A-Z]{2}|[A-Z]\d[A-Z]|(?:Flat|Apt\.?|Apartment|Unit|Suite|Ste\.?) ?#?\d"),
+        _WEST,
+    ),
     (re.compile(r"(?i:\b(?:ul|al|os|pl|aleja|ulica)\b)|[а-яі][. ] ?\d|No ?[:.]? ?\d"), _EAST),
 )
 """What every address of a form has, and the form."""
