@@ -64,19 +64,40 @@ _POINT = re.compile(rf"\.(?:[a-z]|[*_-]? (?:{_ENDINGS})| ?[\])}}>])")
 _POINT_IN_WORDS = re.compile(rf"[ \[({{<*_-](?:{_DOT_WORD.replace('|' + chr(92) + '.', '')})[ \])}}>*_-]")
 _HOST_IN_WORDS = re.compile(rf"dot(?:{_ENDINGS})|(?:{_MAILERS})[ ,.]{{1,2}}(?:{_ENDINGS})|{_EASTERN_DOT}(?:{_ENDINGS})")
 """Without "@" an address has a point or a word for it inside, or the name of a known host."""
+_DOTS = ("dot", "point", "punkt", "punto", "pont", "kropka", "nokta")
+_OTHER_DOTS = ("точка", "tečka", "점", "닷", "点", "點", "ドット", "دوت", "نقطة", "डॉट")
+_HOSTS = tuple(_MAILERS.replace("(?:mail)?", "").split("|"))
+_ATS = (
+    *("(", "[", "{", "<", "*", "#", " at ", "_at_", "-at-", "arroba", "arobase", "chez", "chiocciola", "klammeraffe"),
+    *("kukac", "apenstaartje", "snabel"),
+)
+_OTHER_ATS = (
+    *("ät", "zavináč", "małpa", "собака", "골뱅이", "앳", "엣", "アット", "あっと", "艾特", "小老鼠", "آت", "एट"),
+    *"★☆◎♥❤🐶🐭",
+)
+"""Of each sign for a point or for "@" in words, and each known host, a part in small letters."""
 _LONGEST_LOCAL = 80
 
 
 def emails(text: Plain) -> Places:
     """Return the mail addresses, also those written to hide from programs: "name (at) host (dot) org"."""
-    if "@" not in text and not (_may_have_host(text.low) and _HAS_AT.search(text)):
+    if "@" not in text and not (_may_have_at(text) and _may_have_host(text)):
         return []
     found = (found.span() for found in _EMAIL.finditer(text) if re.search(r"[^\W\d]", found.group()))
     return [(_with_words_before(text, start), end) for start, end in found]
 
 
-def _may_have_host(low: str) -> bool:
-    return bool(_POINT.search(low) or _POINT_IN_WORDS.search(low) or _HOST_IN_WORDS.search(low))
+def _may_have_host(text: Plain) -> bool:
+    words = (*_DOTS, *_OTHER_DOTS) if not text.isascii() else _DOTS
+    return bool(
+        _POINT.search(text.low)
+        or (text.has(words) and (_POINT_IN_WORDS.search(text.low) or _HOST_IN_WORDS.search(text.low)))
+        or (text.has(_HOSTS) and _HOST_IN_WORDS.search(text.low))
+    )
+
+
+def _may_have_at(text: Plain) -> bool:
+    return text.has(_ATS) or ("AT" in text and "dot" in text.low) or (not text.isascii() and text.has(_OTHER_ATS))
 
 
 def _with_words_before(text: str, start: int) -> int:
@@ -96,7 +117,7 @@ _WITH_SCHEME = late(
     rf"[{_EASTERN}]{{0,20}}|www(?:\.|{_HAS_DOTS})){_TAIL}+",
     re.IGNORECASE,
 )
-_HAS_SCHEME = re.compile(r"htt|hxx|h\*\*|ftp|www")
+_SCHEMES = ("htt", "hxx", "h**", "ftp")
 _BROKEN = late(
     rf"(?<![a-z0-9@.-])(?:{_LABEL}\.){{0,3}}{_LABEL}(?: ?(?:{_HAS_DOTS}) ?{_LABEL})+(?:/{_TAIL}*)?", re.IGNORECASE
 )
@@ -123,8 +144,8 @@ def urls(text: Plain) -> Places:
 
 
 def _schemed(text: Plain) -> Iterator[Place]:
-    forms = [_WITH_SCHEME] if _HAS_SCHEME.search(text.low) else []
-    if any(dots in text.low for dots in ("[.]", "(.)", "[dot]", "(dot)")):
+    forms = [_WITH_SCHEME] if ("/" in text and text.has(_SCHEMES)) or "www" in text.low else []
+    if ("[" in text or "(" in text) and text.has(("[.]", "(.)", "[dot]", "(dot)")):
         forms.append(_BROKEN)
     if not text.isascii() and any(ending in text for ending in (".한국", ".中国", ".中國", ".рф", ".みんな")):
         forms.append(_EASTERN_HOST)

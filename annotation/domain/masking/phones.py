@@ -87,14 +87,16 @@ _SPELLED_NUMBER = re.compile(
 )
 """Mobile numbers of Korea, China and Japan in words for digits, with odd signs between, and with letters for digits."""
 _MAY_BE_SPELLED = re.compile(r"[一幺壹1영공0零〇oO](?:[一二三四五六七八九叁參肆伍陆陸柒捌玖3-9일1]|[lI][oO016-9])")
-"""How these begin."""
+_MAY_BE_IN_LETTERS = re.compile(r"[oO0][1lI][oO016-9][ .-]?[\doO]{3}")
+"""How these begin, and how those that may have few digits do."""
 _DIGITS = re.compile(r"[\d .-]+")
 _FEWEST, _BEFORE = 7, 30
 
 
 def phones(text: Plain, regions: Regions) -> Places:
     """Return the telephone numbers of these countries."""
-    written = _SPELLED_NUMBER.finditer(text) if _MAY_BE_SPELLED.search(text) else ()
+    may_be = _MAY_BE_SPELLED if text.digits >= _FEWEST or not text.isascii() else _MAY_BE_IN_LETTERS
+    written = _SPELLED_NUMBER.finditer(text) if may_be.search(text) else ()
     spelled = (found.span() for found in written if not _DIGITS.fullmatch(found.group()))
     if text.digits < _FEWEST:
         return list(spelled)

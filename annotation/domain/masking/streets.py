@@ -4,6 +4,7 @@ A street alone is none: it needs its number, and the town, the postcode or a wor
 """
 
 import re
+from collections.abc import Sequence
 
 from annotation.domain.masking.spans import Places, Plain, whole
 from vocabulary.late_patterns import late
@@ -120,11 +121,13 @@ _EN_CODE = (
 _EN_DOOR = r"(?:Flat|Apt\.?|Apartment|Unit|Suite|Ste\.?|Room) ?#?\w{1,5}"
 _TOWN = rf"{_CAPITAL}(?:[ -]{_CAPITAL}){{0,2}}"
 _ES_DOOR = r"(?:, ?[\w.ºª -]{1,14}){0,2}"
-_WEST = late(
+_CONTINENT = late(
     rf"(?<!\w){_DE_STREET} {_NUMBER}(?:{_THEN}| in ){_CODE}(?: ?[A-Z]{{2}})? {_TOWN}"
     rf"|(?<!\w){_NUMBER}(?: ?(?:bis|ter|quater))?,? (?i:{_FR_WAY}) [^\d\n]{{2,50}}{_THEN}{_CODE} {_TOWN}"
     rf"|(?<!\w)(?i:{_ES_WAY}) ?[^\d\n]{{2,40}}?,? (?:n\.?º? ?)?{_NUMBER}{_ES_DOOR}{_THEN}{_CODE}(?:-\d{{3}})? {_TOWN}"
-    rf"|(?<!\w)(?:{_EN_DOOR},? )?\d{{1,5}} ?[a-hA-H]?,? (?:{_CAPITAL} ){{1,4}}?{_EN_WAY}(?:,? (?:Apt|Apartment"
+)
+_ENGLISH = late(
+    rf"(?<!\w)(?:{_EN_DOOR},? )?\d{{1,5}} ?[a-hA-H]?,? (?:{_CAPITAL} ){{1,4}}?{_EN_WAY}(?:,? (?:Apt|Apartment"
     rf"|Unit|Suite|Ste|Flat"
     rf"|#)\.? ?\w{{1,5}})?"
     rf"(?:,?\s[A-Z][A-Za-z.'’ -]{{1,30}})?,?\s{{1,2}}(?:[A-Z][A-Za-z.'’ -]{{1,30}},?\s)?{_EN_CODE}"
@@ -175,26 +178,32 @@ _HAS_HOME = (
     *("live", "living", "stay", "moved", "home", "house", "address", "lodg", "wohn", "lebt", "adresse", "anschrift"),
     *("zuhause", "zu hause", "habit", "loge", "vit", "domicil", "viv", "direcci", "casa", "abita", "mora", "indirizzo"),
 )
-_FORMS = (
+_FORMS: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = (
     (re.compile(r"[로길동리가] ?(?:산|지하)? ?\d"), _KR),
     (re.compile(r"\d(?:[号號]|[幢栋棟单單室座组])"), _CN),
     (re.compile(r"〒|丁目|番地|\d番|[一-鿿ァ-ヶの] ?\d{1,4}-\d"), _JP),
     (re.compile(_AR_WAY), _AR),
     (re.compile(rf"{_HI_UNIT}|मार्ग|रोड|पथ|लेन"), _HI),
+    (re.compile(r"\d{4}(?:-\d{3})?(?: ?[A-Z]{2})? [A-ZÄÖÜÀ-ÞŠŽŁ]"), _CONTINENT),
+    (re.compile(_EN_WAY), _ENGLISH),
     (
-        re.compile(r"(?<!\d)\d{4,5}(?!\d)|\d[A-Z]{2}|[A-Z]\d[A-Z]|(?:Flat|Apt\.?|Apartment|Unit|Suite|Ste\.?) ?#?\d"),
-        _WEST,
+        re.compile(
+            r"(?:[uU][lL](?:ica|ICA)?|[aA][lL](?:eja|EJA)?|[oO][sS]|[pP][lL])\.? [A-ZÄÖÜÀ-ÞŠŽŁ]"
+            r"|No ?[:.]? ?\d|[а-яі][. ] ?\d"
+        ),
+        _EAST,
     ),
-    (re.compile(r"(?i:\b(?:ul|al|os|pl|aleja|ulica)\b)|[а-яі][. ] ?\d|No ?[:.]? ?\d"), _EAST),
 )
 """What every address of a form has, and the form."""
+_LATIN_FORMS = _FORMS[5:]
+"""Those that a text in plain Latin letters may have."""
 
 
 def addresses(text: Plain) -> Places:
     """Return the street addresses."""
     if not text.digits:
         return []
-    forms = [form for needed, form in _FORMS if needed.search(text)]
+    forms = [form for needed, form in (_LATIN_FORMS if text.isascii() else _FORMS) if needed.search(text)]
     of_homes = _AT_HOME.finditer(text) if text.has(_HAS_HOME) else ()
     homes = (found.span(found.lastgroup or 0) for found in of_homes)
     return whole([*(found.span() for form in forms for found in form.finditer(text)), *homes])
