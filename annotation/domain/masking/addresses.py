@@ -36,7 +36,8 @@ _NO_LOCAL = (
 )
 _NO_HOST = "(?:that|this|which|what|some|any|one|the|a|no|every|each|his|her|my|your|our|their)"
 _EMAIL = late(
-    rf"(?<![a-z0-9._%+-])(?=[._%+-]{{0,9}}[^\W_])(?!{_NO_LOCAL} at |\w+ at (?:www\.|{_NO_HOST} )){_LOCAL}(?:"
+    rf"(?<![a-z0-9._%+-])(?=[._%+-]{{0,9}}[^\W_])"
+    rf"(?!{_NO_LOCAL} at |[a-z0-9]{{1,64}} at (?:www\.|{_NO_HOST} )){_LOCAL}(?:"
     rf"@(?:{_HOST}|[a-z][a-z0-9-]{{2,40}}(?![\w.]))"
     rf"|{_AT_IN_BRACKETS}{_LABEL}(?:{_DOT}{_LABEL}){{0,3}}\.[a-z]{{2,24}}(?![a-z0-9/@])"
     rf"|{_AT}{_LABEL}(?:{_DOT}{_LABEL}){{0,3}}"

@@ -55,7 +55,7 @@ _PLACES = (
 """Their names are also words: what follows has a digit or a low line, or stands after "id"."""
 _NAMES = rf"{_KAKAO}|{_WECHAT}|{_OTHERS}"
 _BETWEEN = r"(?: (?:name|handle|tag|acc|account|me|is|my|add|user|on|here|now|as|under))*"
-_WORD = late(rf"(?={_NAMES}|{_PLACES})", re.IGNORECASE)
+NAME = late(rf"(?={_NAMES}|{_PLACES})", re.IGNORECASE)
 _AFTER_WORD = [
     late(pattern, re.IGNORECASE)
     for pattern in (
@@ -172,11 +172,11 @@ _SIGNS = re.compile(
 """How names begin in small letters: after another letter, after none, and with a sign or one character."""
 
 
-def _beginnings(text: Plain) -> Iterator[int]:
+def beginnings(text: Plain) -> Iterator[int]:
     """Yield where a name may begin. Each name has a part above, and most texts have none: that is quick to see."""
     low = text.low
     if len(low) != len(text):  # some capitals have two small letters
-        yield from (word.start() for word in _WORD.finditer(text))
+        yield from (word.start() for word in NAME.finditer(text))
         return
     for parts in (_INSIDE,) if text.isascii() else (_INSIDE, _OF_OTHER_SCRIPTS):
         for part in parts:
@@ -209,7 +209,7 @@ def messengers(text: Plain) -> Places:
     """Return the names in messengers, and the addresses of their chats."""
     if not (_may_be_told(text) if text.isascii() else _IN_LATIN.search(text)):
         return []
-    words = [word for word in sorted(set(_beginnings(text))) if _WORD.match(text, word)]
+    words = [word for word in sorted(set(beginnings(text))) if NAME.match(text, word)]
     named = (pattern.match(text, word) for word in words for pattern in _AFTER_WORD)
     anywhere = (pattern for parts, pattern in _ANYWHERE if text.has(parts))
     return whole(
