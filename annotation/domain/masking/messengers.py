@@ -54,7 +54,7 @@ _PLACES = (
 )
 """Their names are also words: what follows has a digit or a low line, or stands after "id"."""
 _NAMES = rf"{_KAKAO}|{_WECHAT}|{_OTHERS}"
-_BETWEEN = r"(?: (?:name|handle|tag|acc|account|me|is|my|add|user|on|here|now|as|under))*"
+_BETWEEN = r"(?: (?:name|handle|tag|acc|account|me|is|my|add|user|on|here|now|as|under|of|his|hers|von|ihr|ihm|mir))*"
 NAME = late(rf"(?={_NAMES}|{_PLACES})", re.IGNORECASE)
 _AFTER_WORD = [
     late(pattern, re.IGNORECASE)
