@@ -162,9 +162,10 @@ def html_text(tree: lxml.html.HtmlElement) -> SeenText:
     is_question = asks(tree)
     if is_question and not buttons:
         buttons = tuple(labels_of_links(tree))
-    if not is_question and not is_consent:
-        for banner in banners(tree):
-            _empty(banner)
+    if not is_question and not is_consent and (over_text := banners(tree)):
+        for part in over_text:
+            _empty(part)
+        buttons = tuple(buttons_of(tree, banner))
     say_markup(tree)
     taken = take_comments(tree)
     comments = "\n".join(_all_text(holder) for holder in taken)

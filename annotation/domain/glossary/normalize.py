@@ -30,6 +30,8 @@ _LIKE = str.maketrans("0234578@$!|€+£¢¥×©®ƒ", "ozeastbasiietlcyxcrf") |
 _AMBIGUOUS = {"1": "il", "|": "il", "!": "il", "6": "gb", "9": "gq", "7": "tl", "μ": "mu", "υ": "uy"}
 _AMONG_LATIN = str.maketrans("гяипшщцб", "rrnnwwub")
 """Cyrillic letters that look like Latin ones only to who reads a Latin word: gгoaкeг."""
+_AMONG_CYRILLIC = str.maketrans("346", "зчб")
+_CYRILLIC_WITH_DIGITS = re.compile("(?=.*[а-я]).*[346]", re.DOTALL)
 _HAS_LATIN = re.compile("[a-z]")
 _MOST_READINGS = 8
 _V_FOR_U = re.compile("(?<=[bcdfghjklmnpqrstwxz])v(?=[bcdfghjklmnpqrstwxz])")
@@ -96,12 +98,27 @@ def readings(word: str) -> tuple[str, ...]:
     has_signs = not (marked.isascii() and marked.isalpha()) or _V.search(marked) is not None
     if not has_signs:
         return (marked,)
-    if not marked.isascii():
-        if _HAS_LATIN.search(marked):
-            marked = marked.translate(_AMONG_LATIN)
-        marked = unicodedata.normalize("NFKD", marked.translate(_LETTERS))
-        marked = "".join(char for char in marked if not _is_accent(char)).casefold()
-    if has_signs and any(char.isalpha() for char in marked.translate(_LETTERS)):
+    if marked.isascii():
+        return _all_readings(marked)
+    ways = [marked]
+    if _HAS_LATIN.search(marked):  # a Latin word with Cyrillic letters in it, or the other way round
+        ways = [marked.translate(_AMONG_LATIN), marked] if _is_mostly_latin(marked) else [marked]
+    if _CYRILLIC_WITH_DIGITS.search(marked):
+        ways.append(marked.translate(_AMONG_CYRILLIC))
+    return tuple(dict.fromkeys(reading for way in ways for reading in _all_readings(_without_accents(way))))
+
+
+def _is_mostly_latin(word: str) -> bool:
+    return 2 * len(_HAS_LATIN.findall(word)) >= sum(map(str.isalpha, word))
+
+
+def _without_accents(word: str) -> str:
+    letters = unicodedata.normalize("NFKD", word.translate(_LETTERS))
+    return "".join(char for char in letters if not _is_accent(char)).casefold()
+
+
+def _all_readings(marked: str) -> tuple[str, ...]:
+    if any(char.isalpha() for char in marked.translate(_LETTERS)):
         number = _NUMBER.search(marked)
         end = number.start() if number else len(marked)
         return tuple(unicodedata.normalize("NFC", read + marked[end:]) for read in _read(marked[:end]))

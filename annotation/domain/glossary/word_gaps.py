@@ -35,7 +35,8 @@ def gaps_of(text: str, text_words: Sequence[Word]) -> list[Gap]:
         between = text[left.end : right.start]
         gap = _gap(between) if len(between) <= _LONGEST_STRETCH else Gap.END
         if gap is Gap.BLANK and between != " ":
-            starts_anew = "\n" in between and right.text[0].isupper()
+            in_capitals = left.text.isupper() and right.text.isupper()  # as in memes: a capital begins nothing
+            starts_anew = "\n" in between and right.text[0].isupper() and not in_capitals
             if starts_anew or _opens_bracket(between, text, right):
                 gap = Gap.END
         elif gap is Gap.SIGNS and (

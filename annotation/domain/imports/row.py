@@ -220,7 +220,7 @@ class RowReader:
         Raises BadValue, also for a row with another text.
         """
         own = composed(row.text)
-        read = mask(own, self.terms.masks)[0] if self.terms.masks else own
+        read = mask(own, self.terms.masks, self.terms.regions)[0] if self.terms.masks else own
         if row.text and text_digest(read) != sha256:
             reason = f"The item {row.external_id} has another text. Labels are added only to the very text they are of."
             raise BadValue("contradiction", reason, "text")

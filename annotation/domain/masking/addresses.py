@@ -12,15 +12,18 @@ _HOST = rf"{_LABEL}(?:\.{_LABEL}){{0,7}}\.(?:[a-z]{{2,24}}|\u0440\u0444|\ud55c\u
 _LOCAL = r"[a-z0-9\u00c0-\u024f._%+-]{1,64}+"
 _AT_WORD = (
     "at|@|arroba|arobase|chez|chiocciola|klammeraffe|ät|zavináč|małpa|kukac|apenstaartje|snabel-?a|собака"
-    "|골뱅이|앳|엣|アット(?:マーク)?|艾特|小老鼠|آت|एट"
+    "|골뱅이|앳|엣|アット(?:マーク)?|あっと|艾特|小老鼠|آت|एट"
 )
 _DOT_WORD = r"dot|\.|point|punkt|punto|ponto|точка|tečka|kropka|pont|nokta|점|닷|点|點|ドット|دوت|نقطة|डॉट"
+_AT_IN_BRACKETS = rf" ?[\[({{<] ?(?:{_AT_WORD}) ?[\])}}>] ?"
 _AT = (
-    rf"(?: ?[\[({{<] ?(?:{_AT_WORD}) ?[\])}}>] ?| (?:{_AT_WORD}) | [*_-](?:{_AT_WORD})[*_-] "
-    r"| ?(?:골뱅이|艾特|アットマーク) ?)"
+    rf"(?:{_AT_IN_BRACKETS}| (?:{_AT_WORD}) | [*_-](?:{_AT_WORD})[*_-] "
+    r"| ?(?:골뱅이|艾特|アットマーク|あっと) ?)"
 )
 _DOT_IN_BRACKETS = rf" ?[\[({{<] ?(?:{_DOT_WORD}) ?[\])}}>] ?"
 _DOT = rf"(?:{_DOT_IN_BRACKETS}| [*_-](?:{_DOT_WORD})[*_-] | (?:{_DOT_WORD}) |\.)"
+_EASTERN_DOT = " ?(?:점|닷|点|點|ドット) ?"
+_EASTERN_ENDINGS = "한국|中国|中國|рф|みんな"
 _ENDINGS = "com|net|org|info|edu|gov|io|co|kr|cn|jp|tw|de|ch|fr|es|it|pt|nl|pl|ru|uk|ca|br|mx|ar|tr"
 """Endings after words for signs: "be", "me", "to" and "in" are also words."""
 _MAILERS = (
@@ -31,15 +34,21 @@ _MAILERS = (
 _NO_LOCAL = (
     "(?:look|looking|here|there|it|us|all|more|info|details|deets|found|posted|available|hosted|site|shop|live|is)"
 )
+_NO_HOST = "(?:that|this|which|what|some|any|one|the|a|no|every|each|his|her|my|your|our|their)"
 _EMAIL = late(
-    rf"(?<![a-z0-9._%+-])(?!{_NO_LOCAL} at ){_LOCAL}(?:"
+    rf"(?<![a-z0-9._%+-])(?=[._%+-]{{0,9}}[^\W_])"
+    rf"(?!{_NO_LOCAL} at |[a-z0-9]{{1,64}} at (?:www\.|{_NO_HOST} )){_LOCAL}(?:"
     rf"@(?:{_HOST}|[a-z][a-z0-9-]{{2,40}}(?![\w.]))"
+    rf"|{_AT_IN_BRACKETS}{_LABEL}(?:{_DOT}{_LABEL}){{0,3}}\.[a-z]{{2,24}}(?![a-z0-9/@])"
     rf"|{_AT}{_LABEL}(?:{_DOT}{_LABEL}){{0,3}}"
-    rf"(?: [*_-]?(?:{_DOT_WORD})[*_-]? (?:{_ENDINGS})|(?:{_DOT_IN_BRACKETS}|\.)[a-z]{{2,24}})(?![a-z0-9/@])"
+    rf"(?: [*_-]?(?:{_DOT_WORD})[*_-]? (?:{_ENDINGS})|{_DOT_IN_BRACKETS}[a-z]{{2,24}}"
+    rf"|\.(?:{_ENDINGS}|example))(?![a-z0-9/@])"
+    rf"|{_AT}{_LABEL}(?:{_EASTERN_DOT}{_LABEL}){{0,2}}{_EASTERN_DOT}(?:{_ENDINGS})(?![a-z0-9])"
     rf"|(?: @ |@ ?){_LABEL}(?:(?: \. |\.){_LABEL}){{0,3}}(?: \. |\.)(?:{_ENDINGS})(?![a-z0-9])"
     rf"|(?:[\[({{<][^\W\d]{{1,8}}[\])}}>]|\*(?:a|at|ät)\*|[★☆◎♥❤*#🐶🐭])"
     rf"{_LABEL}(?:\.{_LABEL}){{0,3}}\.(?:{_ENDINGS})(?![a-z0-9])"
     rf"| (?:{_AT_WORD}) (?:{_MAILERS})[ ,.]{{1,2}}(?:{_ENDINGS})(?![a-z0-9]))"
+    rf"|(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,30}}\.(?:{_EASTERN_ENDINGS})(?![a-z0-9])"
     rf"|(?<![a-z0-9])(?!at[_-])[a-z0-9.]{{2,40}}(?P<sign>[_-])at(?P=sign)[a-z0-9.]{{2,40}}(?P=sign)dot(?P=sign)"
     rf"(?:{_ENDINGS})(?![a-z0-9])"
     rf"|(?-i:(?<![A-Za-z0-9])[a-z0-9._-]{{2,40}}AT[a-z0-9-]{{2,40}}DOT(?:{_ENDINGS}))(?![a-z0-9])",
@@ -48,27 +57,48 @@ _EMAIL = late(
 """With a sign or a word in brackets for "@" the ending is a common one, as in "name*host.org"."""
 _MORE_BEFORE = re.compile(rf"(?:{_LOCAL} (?:dot|point|punkt|punto|ponto|точка|점) ){{1,3}}\Z", re.IGNORECASE)
 _HAS_AT = late(
-    rf"\b(?:{_AT_WORD})\b|골뱅이|アット|艾特|[_-]at[_-]|[a-z]AT[a-z]|[\[({{<][^\W\d]{{1,8}}[\])}}>][a-z0-9]"
+    rf"\b(?:{_AT_WORD})\b|골뱅이|アット|あっと|艾特|[_-]at[_-]|[a-z]AT[a-z]|[\[({{<][^\W\d]{{1,8}}[\])}}>][a-z0-9]"
     r"|\*(?:a|at|ät)\*|[★☆◎♥❤*#🐶🐭][a-z0-9]",
     re.IGNORECASE,
 )
 _POINT = re.compile(rf"\.(?:[a-z]|[*_-]? (?:{_ENDINGS})| ?[\])}}>])")
 _POINT_IN_WORDS = re.compile(rf"[ \[({{<*_-](?:{_DOT_WORD.replace('|' + chr(92) + '.', '')})[ \])}}>*_-]")
-_HOST_IN_WORDS = re.compile(rf"dot(?:{_ENDINGS})|(?:{_MAILERS})[ ,.]{{1,2}}(?:{_ENDINGS})")
+_HOST_IN_WORDS = re.compile(rf"dot(?:{_ENDINGS})|(?:{_MAILERS})[ ,.]{{1,2}}(?:{_ENDINGS})|{_EASTERN_DOT}(?:{_ENDINGS})")
 """Without "@" an address has a point or a word for it inside, or the name of a known host."""
+_DOTS = ("dot", "point", "punkt", "punto", "pont", "kropka", "nokta")
+_OTHER_DOTS = ("точка", "tečka", "점", "닷", "点", "點", "ドット", "دوت", "نقطة", "डॉट")
+_HOSTS = tuple(_MAILERS.replace("(?:mail)?", "").split("|"))
+_ATS = (
+    *("(", "[", "{", "<", "*", "#", " at ", "_at_", "-at-", "arroba", "arobase", "chez", "chiocciola", "klammeraffe"),
+    *("kukac", "apenstaartje", "snabel"),
+)
+_OTHER_ATS = (
+    *("ät", "zavináč", "małpa", "собака", "골뱅이", "앳", "엣", "アット", "あっと", "艾特", "小老鼠", "آت", "एट"),
+    *"★☆◎♥❤🐶🐭",
+)
+"""Of each sign for a point or for "@" in words, and each known host, a part in small letters."""
 _LONGEST_LOCAL = 80
 
 
 def emails(text: Plain) -> Places:
     """Return the mail addresses, also those written to hide from programs: "name (at) host (dot) org"."""
-    if "@" not in text and not (_may_have_host(text.low) and _HAS_AT.search(text)):
+    if "@" not in text and not (_may_have_at(text) and _may_have_host(text)):
         return []
-    found = (found.span() for found in _EMAIL.finditer(text) if re.search("[a-z]", found.group(), re.IGNORECASE))
+    found = (found.span() for found in _EMAIL.finditer(text) if re.search(r"[^\W\d]", found.group()))
     return [(_with_words_before(text, start), end) for start, end in found]
 
 
-def _may_have_host(low: str) -> bool:
-    return bool(_POINT.search(low) or _POINT_IN_WORDS.search(low) or _HOST_IN_WORDS.search(low))
+def _may_have_host(text: Plain) -> bool:
+    words = (*_DOTS, *_OTHER_DOTS) if not text.isascii() else _DOTS
+    return bool(
+        _POINT.search(text.low)
+        or (text.has(words) and (_POINT_IN_WORDS.search(text.low) or _HOST_IN_WORDS.search(text.low)))
+        or (text.has(_HOSTS) and _HOST_IN_WORDS.search(text.low))
+    )
+
+
+def _may_have_at(text: Plain) -> bool:
+    return text.has(_ATS) or ("AT" in text and "dot" in text.low) or (not text.isascii() and text.has(_OTHER_ATS))
 
 
 def _with_words_before(text: str, start: int) -> int:
@@ -88,11 +118,11 @@ _WITH_SCHEME = late(
     rf"[{_EASTERN}]{{0,20}}|www(?:\.|{_HAS_DOTS})){_TAIL}+",
     re.IGNORECASE,
 )
-_HAS_SCHEME = re.compile(r"htt|hxx|h\*\*|ftp|www")
+_SCHEMES = ("htt", "hxx", "h**", "ftp")
 _BROKEN = late(
     rf"(?<![a-z0-9@.-])(?:{_LABEL}\.){{0,3}}{_LABEL}(?: ?(?:{_HAS_DOTS}) ?{_LABEL})+(?:/{_TAIL}*)?", re.IGNORECASE
 )
-_EASTERN_HOST = late(rf"(?<![\w.-])[\w-]{{1,30}}\.(?:한국|中国|中國|рф|みんな)(?:/{_TAIL}*)?")
+_EASTERN_HOST = late(rf"(?<![\w.-])[\w-]{{1,30}}\.(?:{_EASTERN_ENDINGS})(?:/{_TAIL}*)?")
 """Also those that are broken on purpose: "hxxp://", "host[.]org"."""
 _SUFFIXES = (
     "com|net|org|info|biz|edu|gov|int|io|co|me|tv|cc|app|dev|ai|gg|ly|xyz|site|shop|online|club|blog|news|live|link"
@@ -101,7 +131,7 @@ _SUFFIXES = (
     "|be|su|pt|gr|hu|ro|bg|hr|sk|lt|lv|ee|il|vn|th|sg|za|ae|eg"
 )
 _BARE = late(
-    rf"(?<![a-z0-9@./-])(?:{_LABEL}\.){{1,5}}(?:{_SUFFIXES})(?![a-z0-9-]|\.[a-z0-9])"
+    rf"(?<![a-z0-9@./-])(?!(?:asp|vb|ado|ml)\.net\b|socket\.io\b)(?:{_LABEL}\.){{1,5}}(?:{_SUFFIXES})(?![a-z0-9-]|\.[a-z0-9])"
     rf"(?:/{_TAIL}*)?"
 )
 _SHORTEST = 6
@@ -115,8 +145,8 @@ def urls(text: Plain) -> Places:
 
 
 def _schemed(text: Plain) -> Iterator[Place]:
-    forms = [_WITH_SCHEME] if _HAS_SCHEME.search(text.low) else []
-    if any(dots in text.low for dots in ("[.]", "(.)", "[dot]", "(dot)")):
+    forms = [_WITH_SCHEME] if ("/" in text and text.has(_SCHEMES)) or "www" in text.low else []
+    if ("[" in text or "(" in text) and text.has(("[.]", "(.)", "[dot]", "(dot)")):
         forms.append(_BROKEN)
     if not text.isascii() and any(ending in text for ending in (".한국", ".中国", ".中國", ".рф", ".みんな")):
         forms.append(_EASTERN_HOST)
@@ -137,7 +167,12 @@ def _bare(text: Plain) -> Iterator[Place]:
             yield found.start(), found.start() + len(written)
 
 
-_HANDLE = late(r"(?<![A-Za-z0-9_@/.])@(?=\w{0,50}[^\W\d_])[\w.]{0,49}\w|(?<![\w/])/?u/[A-Za-z0-9_-]{3,20}(?![\w-])")
+_HANDLE = late(
+    rf"(?:(?<=\b[Dd][Mm])|(?<![A-Za-z0-9_@/.]))(?<!\d[시분点點時分])@(?!\w{{1,3}}@|[にでをはへと][一-鿿])(?:(?=[\d_.]{{0,49}}[A-Za-z])[A-Za-z0-9_.]{{1,49}}(?<!\.)(?![^\W{_EASTERN}])"
+    r"|(?=\w{0,50}[^\W\d_\u3131-\u318e])[\w.]{1,49}\w)"
+    r"|(?<![\w/])/?u/[A-Za-z0-9_-]{3,20}(?![\w-])"
+)
+"""A name in Latin letters ends where Korean, Chinese or Japanese ones begin."""
 
 
 def handles(text: Plain) -> Places:

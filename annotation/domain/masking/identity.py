@@ -21,7 +21,7 @@ _CARD = re.compile(
     r"|(?<![A-Za-z0-9.-])[2-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,7}(?![A-Za-z0-9-]|\.\d)"
     r"|(?<![A-Za-z0-9.-])3[47]\d\d[ .-]?\d{6}[ .-]?\d{5}(?![A-Za-z0-9-])"
 )
-_FEWEST_OF_CARD = 13
+_FEWEST_OF_IBAN, _FEWEST_OF_CARD = 8, 13
 _CARD_OF_A_COUNTRY = re.compile(r"(?<![A-Za-z0-9.-])9\d{3}(?:[ -]?\d{4}){3}(?![A-Za-z0-9-])")
 _IS_CARD = re.compile(
     r"(?:\bcards?\b(?: number| no\.?)?|\b(?:visa|mastercard|amex|carte|karte|kartennummer|kreditkarte|tarjeta"
@@ -34,7 +34,7 @@ _IS_CARD = re.compile(
 
 def ibans(text: Plain) -> Places:
     """Return the international numbers of bank accounts."""
-    if text.digits < 2 or not _MAY_BE_IBAN.search(text):
+    if text.digits < _FEWEST_OF_IBAN or not _MAY_BE_IBAN.search(text):
         return []
     return [place for found in _IBAN.finditer(text) for place in _without_words_behind(found)]
 
@@ -112,16 +112,18 @@ _IDS = [
     for fewest, module, form, is_checked in _ID_BY_FORM
 ]
 _AFTER_WORD = late(
-    r"(?<![A-Za-z0-9])(?:(?!id|no|nr|ni)[A-Z]{1,2} ?|[A-Z]{3})?\d[\dA-Z]?(?:[./-]?[\dA-Z]| (?=[A-Z]?\d)[\dA-Z]"
+    r"(?<![A-Za-z0-9])(?:(?!id|no|nr|ni|is|es|en|de|la|le|se|va|su)[A-Z]{1,2} ?|[A-Z]{3})?"
+    r"\d[\dA-Z]?(?:[./-]?[\dA-Z]| (?=[A-Z]?\d)[\dA-Z]"
     r"| (?-i:[A-Z])(?!\w)){5,18}(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
+_FEWEST_OF_ID = 4
 _KR_DAY = re.compile(r"\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
 
 def ids(text: Plain) -> Places:
     """Return the numbers of people: residents of Korea, China and Japan, and of European and American states."""
-    if not text.digits:
+    if text.digits < _FEWEST_OF_ID:
         return []
     named = _after(text, _IS_ID, _AFTER_WORD) if text.has(_HAS_ID_WORD) else ()
     return whole([*_by_form(text), *named])
@@ -156,16 +158,31 @@ _PASSPORT = re.compile(
     r"(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
-_HAS_PASSPORT = re.compile(
-    "pass|여권|护照|護照|旅券|パスポート|pasaporte|paspoort|pasaport|паспорт|загранпаспорт|جواز|पासपोर्ट|ausweis"
+_HAS_PASSPORT = (
+    *(
+        "pass",
+        "여권",
+        "护照",
+        "護照",
+        "旅券",
+        "パスポート",
+        "pasaporte",
+        "paspoort",
+        "pasaport",
+        "паспорт",
+        "جواز",
+        "पासपोर्ट",
+    ),
+    "ausweis",
 )
 _ZONE = re.compile(r"P[A-Z<][A-Z]{3}[A-Z<]{39}\s[A-Z0-9<]{44}")
 
 
 def passports(text: Plain) -> Places:
     """Return the numbers of passports after a word that says so, and the two lines that machines read."""
-    named = _after(text, _IS_PASSPORT, _PASSPORT) if text.digits and _HAS_PASSPORT.search(text.low) else ()
-    return whole([*named, *(found.span() for found in _ZONE.finditer(text))])
+    named = _after(text, _IS_PASSPORT, _PASSPORT) if text.digits and text.has(_HAS_PASSPORT) else ()
+    zones = _ZONE.finditer(text) if "<" in text else ()
+    return whole([*named, *(found.span() for found in zones)])
 
 
 _KR_SIGN = "가나다라마거너더러머버서어저고노도로모보소오조구누두루무부수우주하허호배아바사자"
@@ -173,10 +190,14 @@ _CN_PLACE = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕�
 _PLATE = late(
     rf"(?<![\d제])\d{{2,3}}[{_KR_SIGN}] ?\d{{4}}(?![\d원호년])"
     rf"|[{_CN_PLACE}][A-HJ-NP-Z][·• .-]?(?:[A-HJ-NP-Z0-9]{{5,6}}(?![A-Za-z0-9])|[A-HJ-NP-Z0-9]{{4}}[挂学警港澳使领])"
-    r"|(?<![\w-])[A-Z]{2}-\d{3}-[A-Z]{2}(?![\w-])|(?<![\w-])[A-ZÄÖÜ]{1,3}-(?:[A-Z]{2} \d{1,4}"
-    r"|[A-Z] \d{3,4})[EH]?(?![\w-])"
+    r"|(?<![\w-])[A-Z]{2}-\d{3}-[A-Z]{2}(?![\w-])|(?<![\w-])(?!BY-)[A-ZÄÖÜ]{1,3}-(?:[A-Z]{2} \d{1,4}"
+    r"|[A-Z] \d{3,4})[EH]?(?![\w-]|\.\d)"
     r"|[\u4e00-\u9fff]{2,4} ?\d{2,3} ?[あ-んア-ン] ?(?:\d{1,2}-\d{2}|\d{4}|[・･·]{1,3}\d{1,3})(?!\d)"
     r"|(?<!\w)[АВЕКМНОРСТУХ]\d{3}[АВЕКМНОРСТУХ]{2} ?\d{2,3}(?!\w)"
+)
+_MAY_BE_PLATE = re.compile(
+    rf"\d[{_KR_SIGN}]|[{_CN_PLACE}][A-HJ-NP-Z]|-[A-Z]{{1,2}} \d|-\d{{3}}-[A-Z]|[あ-んア-ン] ?[\d・･·]"
+    r"|[АВЕКМНОРСТУХ]\d{3}"
 )
 _CN_PLATE = re.compile(rf"[{_CN_PLACE}][A-HJ-NP-Z]")
 _FEWEST_OF_PLATE = 2
@@ -226,10 +247,13 @@ _SPANISH_CAR = re.compile(
     re.IGNORECASE,
 )
 """Plates of Britain, Spain, France, Italy, California and Germany whose form says little."""
+_CAPITAL_AND_DIGIT = re.compile("[A-ZÄÖÜ][ -]?\\d|\\d[ -]?[A-Z]")
 _NEAR = 40
 
 
 def _near_car(text: str) -> Iterator[Place]:
+    if not _CAPITAL_AND_DIGIT.search(text):
+        return
     for form, car in ((_NEAR_CAR, _CAR), (_SPANISH, _SPANISH_CAR)):
         for start, end in (found.span() for found in form.finditer(text)):
             if car.search(f"{text[max(0, start - _NEAR) : start]} | {text[end : end + _NEAR]}"):
@@ -238,8 +262,10 @@ def _near_car(text: str) -> Iterator[Place]:
 
 def plates(text: Plain) -> Places:
     """Return the plates of cars: Korean, Chinese and Japanese ones by form, others by a word before or a car near."""
-    if text.digits < _FEWEST_OF_PLATE and (text.isascii() or not _CN_PLATE.search(text)) and not text.has(_PLATE_WORDS):
+    if not text.digits and (text.isascii() or not _CN_PLATE.search(text)):
         return []
     named = _after(text, _IS_PLATE, _ANY_PLATE) if text.digits and text.has(_PLATE_WORDS) else ()
     marked = (place for place in named if re.search(r"\d", text[slice(*place)]))
-    return whole([*(found.span() for found in _PLATE.finditer(text)), *marked, *_near_car(text)])
+    may_be = ("-" in text or not text.isascii()) and _MAY_BE_PLATE.search(text)
+    formed = _PLATE.finditer(text) if may_be else ()
+    return whole([*(found.span() for found in formed), *marked, *_near_car(text)])

@@ -12,7 +12,7 @@ from typing import TypedDict
 
 from annotation.domain.masking import addresses, identity, messengers, phones, streets
 from annotation.domain.masking.regions import Regions
-from annotation.domain.masking.spans import Places, Plain, narrow, seen
+from annotation.domain.masking.spans import Place, Places, Plain, narrow, seen
 
 
 class Mask(StrEnum):
@@ -87,8 +87,13 @@ def find(text: str, kinds: Collection[Mask], regions: Regions = _ANY) -> list[Fo
     """
     visible, at = seen(narrow(text))
     plain = Plain(visible)
-    places = {kind: list(find_kind(plain, regions)) for kind, find_kind in _FIND.items() if kind in kinds}
-    if any(places.get(kind) for kind in _MAY_BE_NUMBERS):
+    places = dict[Mask, list[Place]]()
+    for kind, find_kind in _FIND.items():
+        if kind in kinds and (found_here := list(find_kind(plain, regions))):
+            places[kind] = found_here
+    if not places:
+        return []
+    if not _MAY_BE_NUMBERS.isdisjoint(places):
         places |= {kind: list(_FIND[kind](plain, regions)) for kind in _NUMBERS if kind not in kinds}
     taken: list[Found] = []
     for kind in _FIND:
@@ -133,6 +138,8 @@ def examples_of(text: str, kinds: Collection[Mask], regions: Regions = _ANY) -> 
 def mask(text: str, kinds: Collection[Mask], regions: Regions = _ANY) -> tuple[str, Counter[Mask]]:
     """Return the text with a word in angle brackets for each thing found, and the number of things of each kind."""
     found = find(text, kinds, regions) if kinds else []
+    if not found:
+        return text, Counter()
     return _replaced(text, found)[0], Counter(each.kind for each in found)
 
 

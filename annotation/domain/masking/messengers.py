@@ -5,12 +5,16 @@ only after "id" or a colon.
 """
 
 import re
+from collections.abc import Iterator
 
 from annotation.domain.masking.spans import Places, Plain, whole
 from vocabulary.late_patterns import late
 
-_ID = r"(?P<id>(?!https?:|www\.)[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
-_DISTINCT = r"(?P<id>(?!\d+\.\d)(?=[a-z._-]{0,29}[0-9_])[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
+_ID = r"(?P<id>(?!https?:|www\.|\d{1,4}(?![a-z0-9_.-]))[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
+_DISTINCT = (
+    r"(?P<id>(?!\d+\.\d|(?:\d{1,4}|(?:19|20)\d{6})(?![a-z0-9_.-]))"
+    r"(?=[a-z._-]{0,29}[0-9_])[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
+)
 _MIXED = r"(?P<id>(?!\d+\.\d)(?=[0-9._-]{0,29}[a-z])(?=[a-z._-]{0,29}[0-9_])[a-z0-9][a-z0-9_.-]{2,29}(?<![.-]))"
 _NAMELIKE = (
     r"(?P<id>(?!covid|windows|android|galaxy|iphone|ipad)(?=[a-z._-]{2,26}\d|[a-z.-]{1,26}_)"
@@ -28,7 +32,7 @@ _WECHAT = (
     r"|wechat|we chat)|위챗|加v|[+➕][v薇威维徽微]|(?<![a-z])v(?=[:号])|(?<!\w)[薇威维徽](?=:)|텔그|らいん"
 )
 _OTHERS = (
-    "kakao ?talk|카카오|라인|ライン|賴|赖|telegram|텔레그램|텔레|电报|電報|(?<![a-z])tg|纸飞机"
+    "kakao ?talk|(?<!\\w)тг(?!\\w)|카카오|라인|ライン|賴|赖|telegram|텔레그램|텔레|电报|電報|(?<![a-z])tg|纸飞机"
     "|绿(?:色)?泡泡|小飞机|小企鹅|v我"
     "|テレグラム|カカオ(?:トーク)?|インスタ(?:グラム)?|ディスコ(?:ード)?|스냅챗|라인톡|脸书|臉書|飞机号"
     "|телеграмм?|телега|инста(?:грам)?|вконтакте|дискорд|вотсап|تلغرام|تيليجرام|تليجرام|تلجرام|واتس ?اب|واتساب"
@@ -50,8 +54,8 @@ _PLACES = (
 )
 """Their names are also words: what follows has a digit or a low line, or stands after "id"."""
 _NAMES = rf"{_KAKAO}|{_WECHAT}|{_OTHERS}"
-_BETWEEN = r"(?: (?:name|handle|tag|acc|account|me|is|my|add|user|on|here|now))*"
-_WORD = late(rf"(?={_NAMES}|{_PLACES})", re.IGNORECASE)
+_BETWEEN = r"(?: (?:name|handle|tag|acc|account|me|is|my|add|user|on|here|now|as|under|of|his|hers|von|ihr|ihm|mir))*"
+NAME = late(rf"(?={_NAMES}|{_PLACES})", re.IGNORECASE)
 _AFTER_WORD = [
     late(pattern, re.IGNORECASE)
     for pattern in (
@@ -59,16 +63,24 @@ _AFTER_WORD = [
         rf"(?:{_KAKAO}|{_WECHAT}){_PERHAPS}{_DISTINCT}",
         rf"(?:텔레그램|텔레|인스타(?:그램)?|틱톡|카카오|라인|디코|디스코드|カカオ(?:トーク)?|ディスコ(?:ード)?|インスタ(?:グラム)?"
         rf"|テレグラム|電報|电报|纸飞机){_PERHAPS}{_MIXED}",
-        rf"(?:{_NAMES})[^\x00-\x7f]{{0,6}}[^\w\n]{{0,3}}{_NAMELIKE}",
+        rf"(?:{_KAKAO}|{_WECHAT}|(?:{_OTHERS})(?:(?<![a-z])|(?![a-z])))[^\x00-\x7f]{{0,6}}[^\w\n]{{0,3}}{_NAMELIKE}",
         rf"(?:{_OTHERS}|{_PLACES}){_BETWEEN}[:=@,. -]{{1,3}}{_NAMELIKE}",
         rf"{_WORDS_TOO}{_MUST}{_DISTINCT}",
         rf"{_PLACES}(?:(?: (?:me|us|name|tag))?{_MUST}|{_IS}| ?[(\[「【]){_MIXED}",
         rf"{_WORDS_TOO}(?: ?(?:{_CALLED}))+{_PERHAPS}(?: ?[:=] ?)?@?{_ID}",
         rf"(?:{_OTHERS}){_IS}{_MIXED}",
         rf"(?:{_OTHERS}) (?=[a-z0-9.]{{1,29}}_){_ID}",
-        r"(?:인스타(?:그램)?|인별(?:그램)?|インスタ(?:グラム)?|انستا(?:غرام|جرام)?|instagram|insta|(?<![a-z])(?:ig|ins))"
-        r"(?:은|는|이|가|は|是)?[ :]{1,3}@?(?P<id>[a-z]{2,15}\.[a-z]{2,15}(?:\.[a-z]{1,15})?)(?![a-z0-9./])",
-        r"(?:discord|디스코드|디코|ディスコ(?:ード)?)[\W_]{0,3}(?P<id>[\w.]{2,32}\#\d{4})(?!\d)",
+        r"(?:인스타(?:그램)?|인별(?:그램)?|インスタ(?:グラム)?|[اإ]نستا(?:غرام|جرام)?|инста(?:грам)?|इंस्टा(?:ग्राम)?|instagram"
+        r"|insta|(?<![a-z])(?:ig|ins))"
+        r"(?:은|는|이|가|は|是)?[ :→=]{1,3}@?(?P<id>[a-z]{1,15}\.[a-z]{1,15}(?:\.[a-z]{1,15})?)(?![a-z0-9./])",
+        rf"(?:discord|디스코드|디코|ディスコ(?:ード)?|дискорд|ديسكورد){_BETWEEN}(?:[\W_]{{0,3}}|{_IS})"
+        r"(?P<id>[\w.]{2,32}\#\d{4})(?!\d)",
+        rf"(?:{_NAMES})[,;:]? ?(?:my |mein |mon |mi )?(?:{_CALLED}|name|handle|nick|nickname)"
+        rf"(?: ?[:=] ?| is |['’]s | )?@?{_ID}",
+        r"signal(?:[^\w\n]{1,3}|(?: (?:me|us|at|on|is|id|user|username|name|acc|account|handle))+[: ]{1,2})@?"
+        r"(?P<id>[a-z_][a-z0-9_]{2,31}\.\d{2,9})(?![a-z0-9])",
+        rf"(?:(?<=\b(?:my|mi|su|tu|sa|ta) )|(?<=\b(?:mon|meu|mio|his|her|son|ton) )|(?<=\bmein ))"
+        rf"(?:instagram|insta|(?<![a-z])ig){_IS}(?P<id>[a-z]{{1,15}}(?:\.[a-z]{{1,15}}){{1,2}})(?![a-z0-9./])",
     )
 ]
 _CHATS = (
@@ -76,69 +88,151 @@ _CHATS = (
     r"|signal\.me|m\.me|u\.wechat\.com|qm\.qq\.com"
 )
 _ANYWHERE = [
-    late(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"(?P<id>(?:https?://)?(?<![\w.])(?:{_CHATS})/[\w/.+~-]+)",
-        r"(?<![a-z])(?P<id>live:[a-z.]{1,30}[0-9_][a-z0-9_.]*)",
-        r"(?:\badd(?: me)?|friend(?: me)?|친추|フレンド|ajoute|agrega|加好友)[\s:]{1,3}"
-        r"(?P<id>[\w.]{2,32}\#\d{4})(?!\d)",
-        r"(?<![a-z])(?:cash ?app|venmo|paypal)\W{0,3}[$@](?P<id>[a-z][\w-]{2,30})",
-        r"(?P<id>(?<![a-z0-9])wxid_[a-z0-9_-]{3,30})",
-        r"(?:(?<![a-z])qq|(?<![a-z])q(?=[群:号])|[加+➕]q|[加+➕]扣|扣扣|企鹅|球球|秋秋|抠抠)"
-        r"(?: ?(?:\d?群|号码|号|號|id))*(?: ?[是为:])? ?"
-        r"(?P<id>[1-9]\d{4,11})(?!\d)",
+    (parts, late(pattern, re.IGNORECASE))
+    for parts, pattern in (
+        (
+            (".me", ".kakao", "discord.", "whatsapp.", ".qq", "wechat."),
+            rf"(?P<id>(?:https?://)?(?<![\w.])(?:{_CHATS})/[\w/.+~-]+)",
+        ),
+        (("live:",), r"(?<![a-z])(?P<id>live:[a-z.]{1,30}[0-9_][a-z0-9_.]*)"),
+        (
+            ("#",),
+            r"(?P<id>[\w.]{2,32}\#\d{4}) (?:on|auf|sur|en|в|da|bei) (?:my |the )?(?:discord|дискорд)",
+        ),
+        (
+            ("#",),
+            r"(?:\badd(?: me)?|friend(?: me)?|친추|フレンド|ajoute|agrega|加好友)[\s:]{1,3}"
+            r"(?P<id>[\w.]{2,32}\#\d{4})(?!\d)",
+        ),
+        (("$", "@"), r"(?<![a-z])(?:cash ?app|venmo|paypal)\W{0,3}[$@](?P<id>[a-z][\w-]{2,30})"),
+        (
+            ("_",),
+            r"(?<![\w@./-])(?P<id>(?=[a-z0-9.]{1,25}_)[a-z0-9][a-z0-9_.]{3,29})(?: is me)? "
+            r"(?:on|auf|en|sur|su|no|в|на) "
+            r"(?:insta|ig\b|snap|tiktok|telegram|tg\b|discord|kik\b|twitter|threads|инст|телег|тг\b)",
+        ),
+        (("wxid_",), r"(?P<id>(?<![a-z0-9])wxid_[a-z0-9_-]{3,30})"),
+        (
+            ("q", "扣", "企鹅", "球球", "秋秋", "抠抠"),
+            r"(?:(?<![a-z])qq|(?<![a-z])q(?=[群:号])|[加+➕]q|[加+➕]扣|扣扣|企鹅|球球|秋秋|抠抠)"
+            r"(?: ?(?:\d?群|号码|号|號|id))*(?: ?[是为:])? ?"
+            r"(?P<id>[1-9]\d{4,11})(?!\d)",
+        ),
     )
 ]
-_NAMED = late(
-    r"\b(?:open\.k|t\.me|wa\.me|chat\.wh|m\.me|qm\.qq|u\.we|signal|kakao|line|tele|tg|ig|insta|snap|disc|thre|vib|zalo"
-    r"|skyp|sign|tik|kik|psn|xbox|gamert|steam|battlet|twitch|bereal|fb|faceb|twit|vk|onlyf|live:|cash|venm|payp|gmail"
-    r"|hotm|outl|linked|yout|masto|bl?u?e?sky|wick|imo|robl|ins|soundc|pint|douy|qq|vx|wx|wei|wech|we ch)"
-    r"|\+v|\bv ?[:=]|\bq ?[:=\d]|\w#\d{4}",
-    re.IGNORECASE,
+_WHOLE = (
+    *(
+        "tg",
+        "viber",
+        "zalo",
+        "skype",
+        "ins",
+        "threema",
+        "ig",
+        "line",
+        "snap",
+        "signal",
+        "threads",
+        "kik",
+        "psn",
+        "xbox",
+    ),
+    *("gamertag", "steam", "battletag", "twitch", "bereal", "facebook", "fb", "twitter", "vk", "onlyfans", "linkedin"),
+    *("youtube", "mastodon", "bluesky", "bsky", "wickr", "imo", "roblox", "gmail", "hotmail", "outlook", "soundcloud"),
+    *("pinterest", "vx", "wx", "weixin", "wei xin", "wechat", "we chat"),
 )
-"""How the names begin in Latin letters: most texts in these letters have none."""
-_LATIN = (
-    *("open.k", "t.me", "wa.me", "line", "chat.wh", "m.me", "u.we", "kakao", "tele", "tg", "ig", "snap"),
-    *("disc", "thre", "vib", "zalo", "skyp", "tik", "kik", "psn", "xbox", "gamer", "steam", "battlet"),
-    *("bereal", "fb", "faceb", "twit", "vk", "onlyf", "live:", "cash", "venm", "payp", "gmail", "hotm"),
-    *("outl", "linked", "yout", "masto", "blue", "bsky", "wick", "imo", "robl", "ins", "soundc", "pint"),
-    *("douy", "qq", "vx", "wx", "wei", "wech", "b站", "add", "friend", "ajoute", "agrega", "v我"),
-    *("we ch",),
-)
+_INSIDE = ("kakao", "telegram", "douyin", "tiktok", "insta", "snapchat", "discord", "b站")
 _OF_OTHER_SCRIPTS = (
-    *("카카오", "카톡", "까톡", "깨톡", "ㅋㅌ", "卫星", "微", "薇", "威", "维", "徽", "위챗", "텔"),
-    *("らいん", "라인", "ライン", "賴", "赖", "电报", "電報", "纸飞机", "绿", "小飞机", "テレ", "カカオ"),
-    *("インスタ", "ディスコ", "스냅", "脸书", "臉書", "飞机号", "теле", "инста", "вконтакте", "дискорд"),
-    *("вотсап", "واتس", "سناب", "إنستا", "تيك", "ديسكورد", "टेली", "इंस्टा", "رام", "انست", "فيس"),
-    *("تويتر", "페이스", "페북", "인별", "推特", "咸鱼", "闲鱼", "スナチャ", "フェイス", "디코"),
-    *("ट्विटर", "स्नैप", "व्हाट्स", "वॉट्स", "트위터", "스레드", "ツイッター", "快手", "火山号", "得物"),
-    *("探探", "陌陌", "抖音", "小红书", "틱톡", "인스타", "디스코드", "지메일", "네이버", "친추"),
-    *("フレンド", "加好友", "企鹅", "球球", "秋秋", "抠抠", "扣扣", "加v", "加q", "加扣"),
+    *(
+        "카카오",
+        "카톡",
+        "까톡",
+        "깨톡",
+        "ㅋㅌ",
+        "위챗",
+        "텔",
+        "라인",
+        "스냅챗",
+        "틱톡",
+        "인스타",
+        "디스코드",
+        "페이스북",
+    ),
+    *("페북", "인별", "디코", "트위터", "스레드", "지메일", "네이버"),
+    *("卫星", "賴", "赖", "电报", "電報", "纸飞机", "绿", "小飞机", "小企鹅", "脸书", "臉書", "飞机号", "推特"),
+    *("咸鱼", "闲鱼", "快手", "火山号", "得物", "探探", "陌陌", "抖音", "小红书", "微博"),
+    *("らいん", "ライン", "テレグラム", "カカオ", "インスタ", "ディスコ", "スナチャ", "フェイス", "ツイッター"),
+    *("теле", "инста", "вконтакте", "дискорд", "вотсап", "тг"),
+    *("تلغرام", "تيليجرام", "تليجرام", "تلجرام", "واتس", "سناب", "انست", "إنست", "است", "تيك توك", "ديسكورد"),
+    *("الفيس", "فيس", "تويتر", "टेली", "इंस्टा", "ट्विटर", "स्नैप", "व्हाट्स", "वॉट्स"),
 )
-_SIGNS = re.compile(r"[vq微薇威维徽](?: ?[:=号群\d]|[^\w\s]{0,2}信|[❤♥💚💙💛🧡🖤💜✉])")
-_PLUS = ("+v", "+q", "+薇", "+威", "+维", "+徽", "+微", "+扣", "➕")
-_TAG = re.compile(r"#\d{4}")
-"""What every name has, in small letters; few texts have any of it."""
+_SIGNS = re.compile(
+    r"[微薇威维徽]|加(?=[vV微薇威维徽])|[+➕](?=[vV薇威维徽微])|[vV](?=[:号x我信]|[^\w\s]{1,2}信|[❤♥💚💙💛🧡🖤💜✉])"
+)
+"""How names begin in small letters: after another letter, after none, and with a sign or one character."""
+
+
+def beginnings(text: Plain) -> Iterator[int]:
+    """Yield where a name may begin. Each name has a part above, and most texts have none: that is quick to see."""
+    low = text.low
+    if len(low) != len(text):  # some capitals have two small letters
+        yield from (word.start() for word in NAME.finditer(text))
+        return
+    for parts in (_INSIDE,) if text.isascii() else (_INSIDE, _OF_OTHER_SCRIPTS):
+        for part in parts:
+            if part in low:
+                yield from (found.start() for found in re.finditer(part, low))
+    for part in _WHOLE:
+        if part in low:
+            yield from (found.start() for found in re.finditer(part, low) if not low[: found.start()][-1:].islower())
+    if "v" in low or not text.isascii():
+        yield from (found.start() for found in _SIGNS.finditer(text))
+
+
+_IN_LATIN = re.compile("[A-Za-z0-9][A-Za-z0-9_.-]{2}")
+_POINT_INSIDE = re.compile(r"\.[A-Za-z]")
+
+
+def _may_be_told(text: Plain) -> bool:
+    """Return whether a text in Latin letters has what tells a name from a word: digits, signs, points inside."""
+    return (
+        bool(text.digits)
+        or "_" in text
+        or ":" in text
+        or "=" in text
+        or "@" in text
+        or bool(_POINT_INSIDE.search(text))
+    )
 
 
 def messengers(text: Plain) -> Places:
     """Return the names in messengers, and the addresses of their chats."""
-    if text.isascii():
-        may_name = _may_name(text) and bool(_NAMED.search(text))
-    else:
-        may_name = _may_name(text) or text.has(_OF_OTHER_SCRIPTS)
-    if not may_name:
+    if not (_may_be_told(text) if text.isascii() else _IN_LATIN.search(text)):
         return []
-    words = [word.start() for word in _WORD.finditer(text)]
+    words = [word for word in sorted(set(beginnings(text))) if NAME.match(text, word)]
     named = (pattern.match(text, word) for word in words for pattern in _AFTER_WORD)
+    anywhere = (pattern for parts, pattern in _ANYWHERE if text.has(parts))
     return whole(
         [
-            *(found.span("id") for found in named if found),
-            *(found.span("id") for pattern in _ANYWHERE for found in pattern.finditer(text)),
+            *(found.span("id") for found in named if found and _is_name(found)),
+            *(found.span("id") for pattern in anywhere for found in pattern.finditer(text)),
         ]
     )
 
 
-def _may_name(text: Plain) -> bool:
-    """Return whether a text may name a messenger in Latin letters, or by signs."""
-    return text.has(_LATIN) or text.has(_PLUS) or bool(_SIGNS.search(text.low) or _TAG.search(text))
+_A_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*(?:\.[a-z]+)?", re.IGNORECASE)
+_OTHER_LETTER, _SIGN = re.compile("[\u0370-\uffff]"), re.compile("[:=→➡@]")
+_ENDS = re.compile(r" *(?:[^\w\s]|[^\x00-\u036f]|\n|\Z)")
+
+
+def _is_name(found: re.Match[str]) -> bool:
+    """Return whether it is a name. What may be a word needs a sign before it and an end behind it.
+
+    Not so after words of other scripts, among which a word in Latin letters stands out.
+    """
+    if not _A_WORD.fullmatch(found["id"]):
+        return True
+    before = found.string[found.start() : found.start("id")]
+    if _OTHER_LETTER.search(_SIGN.sub("", before)):
+        return True
+    return bool(_SIGN.search(before)) and ("." in found["id"] or bool(_ENDS.match(found.string, found.end("id"))))

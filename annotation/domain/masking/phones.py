@@ -47,7 +47,7 @@ _CALL = re.compile(
     r"|lig(?:a|ar|ue)|telefone|telefono|cellulare|chiama\w*|bel|n[uú]mero|number is|nummer|telefonu?|cep)\b"
     r"|전화|연락|핸드폰|휴대폰|폰번|번호는|문의|电话|電話|手机|手機|致电|联系|聯絡|拨打|座机|热线|携帯|連絡先"
     r"|тел|звони|номер"
-    r"|هاتف|جوال|موبايل|رقمي|اتصل|कॉल|फोन|फ़ोन|मोबाइल)"
+    r"|هاتف|جوال|موبايل|رقمي|اتصل|واتس|कॉल|फोन|फ़ोन|मोबाइल|नंबर|नम्बर|व्हाट्सएप|व्हाट्सऐप|वॉट्स|संपर्क|вотсап|ватсап|сотов)"
     r"[^\d]{0,15}\Z",
     re.IGNORECASE,
 )
@@ -67,28 +67,36 @@ _DATE = re.compile(
 )
 _YEAR_BEHIND = re.compile(r"\d{3,5}-(?:1[5-9]|20)\d\d")
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}")
+_NO_PHONE = re.compile(
+    r"(?=[1-9])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)|\d{1,3}\.\d{5,}|\d+\.\d+ ?/.*"
+)
+"""The address of a machine, a decimal, decimals side by side."""
+_HEXADECIMAL = re.compile(r"[a-f]{3}|[a-f]+\d")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?: \d{3}){2,}")
 _TWOS = re.compile(r"\d\d(?: \d\d){3,}")
-_CN_DIGIT, _KR_DIGIT = r"[零〇一二三四五六七八九幺两\d]", r"[영공일이삼사오육륙칠팔구\d]"
+_CN_DIGIT, _KR_DIGIT = r"[零〇一二三四五六七八九幺两壹贰叁肆伍陆柒捌玖貳參陸\d]", r"[영공일이삼사오육륙칠팔구\d]"
 _SPELLED_NUMBER = re.compile(
-    rf"(?<!{_CN_DIGIT})[一幺1][三四五六七八九3-9](?:{_CN_DIGIT} ?){{8}}{_CN_DIGIT}"
+    rf"(?<!{_CN_DIGIT})[一幺壹1][三四五六七八九叁參肆伍陆陸柒捌玖3-9](?:{_CN_DIGIT}[ -]?){{8}}{_CN_DIGIT}"
     r"(?![一-九百千万亿年月\d])"
     rf"|(?<!{_KR_DIGIT})[영공0][일1][영공일육칠팔구016-9]"
     rf"(?:[ .-]?{_KR_DIGIT}){{7,8}}(?![십백천만억\d])"
     rf"|(?<!{_CN_DIGIT})[零〇0][五七八九5789][零〇0](?:[ ・-]?{_CN_DIGIT}){{8}}(?![一-九\d])"
+    rf"|(?<!{_CN_DIGIT})[零〇][一二三四五六七八九]{{2,3}}[ -]?(?:{_CN_DIGIT} ?){{6,7}}{_CN_DIGIT}(?![一-九\d])"
     r"|(?<![\d.,])(?:01[016789]|0[5789]0|1[3-9]\d)(?P<sign>[*~,_|·:]{1,2})\d{3,4}(?P=sign)\d{4}(?!\d)"
     r"|(?<![A-Za-z\d.,])[oO0][1lI][oO016-9][ .-]?[\doO]{3,4}[ .-]?[\doO]{4}(?![A-Za-z\d])"
 )
 """Mobile numbers of Korea, China and Japan in words for digits, with odd signs between, and with letters for digits."""
-_MAY_BE_SPELLED = re.compile(r"[一幺1영공0零〇oO](?:[三四五六七八九五3-9일1]|[lI][oO016-9])")
-"""How these begin."""
+_MAY_BE_SPELLED = re.compile(r"[一幺壹1영공0零〇oO](?:[一二三四五六七八九叁參肆伍陆陸柒捌玖3-9일1]|[lI][oO016-9])")
+_MAY_BE_IN_LETTERS = re.compile(r"[oO0][1lI][oO016-9][ .-]?[\doO]{3}")
+"""How these begin, and how those that may have few digits do."""
 _DIGITS = re.compile(r"[\d .-]+")
 _FEWEST, _BEFORE = 7, 30
 
 
 def phones(text: Plain, regions: Regions) -> Places:
     """Return the telephone numbers of these countries."""
-    written = _SPELLED_NUMBER.finditer(text) if _MAY_BE_SPELLED.search(text) else ()
+    may_be = _MAY_BE_SPELLED if text.digits >= _FEWEST or not text.isascii() else _MAY_BE_IN_LETTERS
+    written = _SPELLED_NUMBER.finditer(text) if may_be.search(text) else ()
     spelled = (found.span() for found in written if not _DIGITS.fullmatch(found.group()))
     if text.digits < _FEWEST:
         return list(spelled)
@@ -119,6 +127,8 @@ def _is_phone(text: str, start: int, end: int, regions: tuple[str, ...], named: 
     written, before = text[start:end], text[max(0, start - _BEFORE) : start]
     if written.startswith("+"):  # nothing else begins so: whether the number was given out does not matter
         return _is_number(written, "", "is_possible_number")
+    if _HEXADECIMAL.match(text, end):
+        return False
     if (
         before[-1:].isascii()
         and before[-1:].isalpha()
@@ -132,7 +142,7 @@ def _is_phone(text: str, start: int, end: int, regions: tuple[str, ...], named: 
     if written.startswith("00"):
         digits = re.sub(r"\D", "", written)
         return _is_number(f"+{digits[2:]}", "", "is_possible_number" if is_called else "is_valid_number")
-    if _DATE.match(written) or _YEAR_BEHIND.fullmatch(written):
+    if _DATE.match(written) or _YEAR_BEHIND.fullmatch(written) or _NO_PHONE.fullmatch(written):
         return False
     return any(_is_of(written, region, is_called, region in named) for region in regions)
 

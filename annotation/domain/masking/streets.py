@@ -4,6 +4,7 @@ A street alone is none: it needs its number, and the town, the postcode or a wor
 """
 
 import re
+from collections.abc import Sequence
 
 from annotation.domain.masking.spans import Places, Plain, whole
 from vocabulary.late_patterns import late
@@ -42,7 +43,7 @@ _CN = late(
 )
 
 # Japan: "丸の内1丁目2番3号" with or without a town, "大阪市北区梅田2-4-9" with one
-_JP_TOWN = r"(?<![一-鿿])[一-鿿ぁ-んァ-ヶ]{1,14}[市区町村郡]"
+_JP_TOWN = r"(?<![一-鿿])[一-鿿ぁ-のひ-ろんァ-ヶ]{1,14}[市区町村郡]"
 _JP_NAME = r"[一-鿿ァ-ヶの々]{0,10}"
 _JP_DIGITS = r"(?:\d{1,4}|[一二三四五六七八九十]{1,3})"
 _JP_CHOME = rf"{_JP_DIGITS}丁目 ?{_JP_DIGITS}(?:番地?|-)(?: ?の?{_JP_DIGITS}号?)?"
@@ -120,14 +121,17 @@ _EN_CODE = (
 _EN_DOOR = r"(?:Flat|Apt\.?|Apartment|Unit|Suite|Ste\.?|Room) ?#?\w{1,5}"
 _TOWN = rf"{_CAPITAL}(?:[ -]{_CAPITAL}){{0,2}}"
 _ES_DOOR = r"(?:, ?[\w.ºª -]{1,14}){0,2}"
-_WEST = late(
+_CONTINENT = late(
     rf"(?<!\w){_DE_STREET} {_NUMBER}(?:{_THEN}| in ){_CODE}(?: ?[A-Z]{{2}})? {_TOWN}"
     rf"|(?<!\w){_NUMBER}(?: ?(?:bis|ter|quater))?,? (?i:{_FR_WAY}) [^\d\n]{{2,50}}{_THEN}{_CODE} {_TOWN}"
     rf"|(?<!\w)(?i:{_ES_WAY}) ?[^\d\n]{{2,40}}?,? (?:n\.?º? ?)?{_NUMBER}{_ES_DOOR}{_THEN}{_CODE}(?:-\d{{3}})? {_TOWN}"
-    rf"|(?<!\w)(?:{_EN_DOOR},? )?\d{{1,5}} ?[a-hA-H]?,? (?:{_CAPITAL} ){{1,4}}?{_EN_WAY}(?:,? (?:Apt|Apartment"
+)
+_ENGLISH = late(
+    rf"(?<!\w)(?:{_EN_DOOR},? )?\d{{1,5}} ?[a-hA-H]?,? (?:{_CAPITAL} ){{1,4}}?{_EN_WAY}(?:,? (?:Apt|Apartment"
     rf"|Unit|Suite|Ste|Flat"
     rf"|#)\.? ?\w{{1,5}})?"
     rf"(?:,?\s[A-Z][A-Za-z.'’ -]{{1,30}})?,?\s{{1,2}}(?:[A-Z][A-Za-z.'’ -]{{1,30}},?\s)?{_EN_CODE}"
+    rf"|(?<!\w)\d{{1,5}} (?:{_CAPITAL} ){{1,3}}{_EN_WAY},? (?:Flat|Apt\.?|Apartment|Unit|Suite|Ste\.?) ?#?\d\w{{0,4}}"
 )
 _EAST = late(
     rf"(?<!\w)(?:(?i:ul|al|os|pl|aleja"
@@ -138,6 +142,7 @@ _EAST = late(
     r",? (?:д\. ?|дом |буд\. ?)?\d{1,4}[а-яА-Я]?(?:,? (?:к|корп|стр|кв)\.? ?\d{1,4}){0,3}(?!\d)"
     rf"|(?<!\w)(?:{_CAPITAL} ){{1,3}}(?:Sok(?:ak|ağı|\.)|Cad(?:desi|\.)|Bulvarı|Mah(?:allesi|\.))"
     rf"(?: (?:{_CAPITAL} ){{1,3}}(?:Sok(?:ak|ağı|\.)|Cad(?:desi|\.)))?,? (?:No ?[:.]? ?)\d{{1,4}}(?:/\d{{1,4}})?"
+    r"(?:[,/]? ?(?:Daire|D|Kat|K|Blok)[ :.]{1,3}\d{1,3}){0,2}"
 )
 """Poland, Russia and Ukraine, Turkey: the street says that it is one, and has its number."""
 _HOME_EN = (
@@ -159,6 +164,9 @@ _HOME_ES = (
 _AT_HOME = late(
     rf"{_HOME_EN}(?P<en>(?:{_EN_DOOR},? )?\d{{1,5}} ?[a-hA-H]?,? (?:{_CAPITAL} ){{1,3}}{_EN_WAY}(?:,? {_EN_DOOR})?)"
     rf"|{_HOME_DE}(?P<de>{_DE_STREET} {_NUMBER})(?![\d.]|\w)"
+    rf"|(?<!\w)(?P<there>{_DE_STREET} {_NUMBER}(?= (?:wohn(?:t|e|en)|lebt"
+    r"|ist (?:sein|ihr|mein)e? (?:Adresse|Wohnung))\b)"
+    rf"|\d{{1,5}},? (?:{_CAPITAL} ){{1,3}}{_EN_WAY}(?= is (?:where|(?:his|her|my|their) (?:home|house|address))\b))"
     rf"|{_HOME_FR}(?P<fr>{_NUMBER}(?: ?(?:bis|ter|quater))?,? (?i:{_FR_WAY})(?: (?:de|du|des|la|le|les|l'"
     rf"|d'))*(?: ?{_CAPITAL}){{1,4}})"
     rf"|{_HOME_ES}(?P<es>(?i:{_ES_WAY})(?: (?:de|del|della|dei|da|do|los?|las?|el"
@@ -170,23 +178,32 @@ _HAS_HOME = (
     *("live", "living", "stay", "moved", "home", "house", "address", "lodg", "wohn", "lebt", "adresse", "anschrift"),
     *("zuhause", "zu hause", "habit", "loge", "vit", "domicil", "viv", "direcci", "casa", "abita", "mora", "indirizzo"),
 )
-_FORMS = (
+_FORMS: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = (
     (re.compile(r"[로길동리가] ?(?:산|지하)? ?\d"), _KR),
     (re.compile(r"\d(?:[号號]|[幢栋棟单單室座组])"), _CN),
     (re.compile(r"〒|丁目|番地|\d番|[一-鿿ァ-ヶの] ?\d{1,4}-\d"), _JP),
     (re.compile(_AR_WAY), _AR),
     (re.compile(rf"{_HI_UNIT}|मार्ग|रोड|पथ|लेन"), _HI),
-    (re.compile(r"(?<!\d)\d{4,5}(?!\d)|\d[A-Z]{2}|[A-Z]\d[A-Z]"), _WEST),
-    (re.compile(r"(?i:\b(?:ul|al|os|pl|aleja|ulica)\b)|[а-яі][. ] ?\d|No ?[:.]? ?\d"), _EAST),
+    (re.compile(r"\d{4}(?:-\d{3})?(?: ?[A-Z]{2})? [A-ZÄÖÜÀ-ÞŠŽŁ]"), _CONTINENT),
+    (re.compile(_EN_WAY), _ENGLISH),
+    (
+        re.compile(
+            r"(?:[uU][lL](?:ica|ICA)?|[aA][lL](?:eja|EJA)?|[oO][sS]|[pP][lL])\.? [A-ZÄÖÜÀ-ÞŠŽŁ]"
+            r"|No ?[:.]? ?\d|[а-яі][. ] ?\d"
+        ),
+        _EAST,
+    ),
 )
 """What every address of a form has, and the form."""
+_LATIN_FORMS = _FORMS[5:]
+"""Those that a text in plain Latin letters may have."""
 
 
 def addresses(text: Plain) -> Places:
     """Return the street addresses."""
     if not text.digits:
         return []
-    forms = [form for needed, form in _FORMS if needed.search(text)]
+    forms = [form for needed, form in (_LATIN_FORMS if text.isascii() else _FORMS) if needed.search(text)]
     of_homes = _AT_HOME.finditer(text) if text.has(_HAS_HOME) else ()
     homes = (found.span(found.lastgroup or 0) for found in of_homes)
     return whole([*(found.span() for form in forms for found in form.finditer(text)), *homes])

@@ -13,6 +13,8 @@ from annotation.domain.formats.base import BadValue, Row, RowChallenge, RowLabel
 from annotation.domain.imports.read_row import ReadRow, Terms
 from annotation.domain.imports.row import RowReader
 from annotation.domain.masking.mask import Mask
+from annotation.domain.masking.regions import chosen
+from annotation.domain.text_rules import text_digest
 from annotation.domain.votes import Category
 
 CATEGORIES = (Category(0, "NotHate", False), Category(1, "Racist", True), Category(2, "Sexist", True))
@@ -82,3 +84,13 @@ def test_what_a_row_makes_of_its_item(given_row: dict[str, Any], outcome: tuple[
     row = replace(Row(1, "w-1", text="Weeds"), **given_row | {"labels": given_labels})
     item = RowReader(Terms(CATEGORIES, 3, awaited=frozenset({Modality.TEXT}))).read(row)
     assert item is not None and (item.outcome.stage, item.outcome.category) == outcome
+
+
+def test_labels_are_added_to_a_text_that_was_masked_for_the_campaigns_countries() -> None:
+    reader = RowReader(
+        Terms(CATEGORIES, 3, masks=frozenset({Mask.PHONES}), regions=chosen(["FR"]), awaited=frozenset({Modality.TEXT}))
+    )
+    row = Row(1, "w-1", text="06 39 98 12 34 ce soir", labels=(RowLabel("a", "1"),))
+    item = reader.read(row)
+    assert item is not None and item.text == "<phone> ce soir"
+    assert len(reader.labels_for(row, item.text, text_digest(item.text))[0]) == 1

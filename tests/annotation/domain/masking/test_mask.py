@@ -1,5 +1,6 @@
 """What identifies a person is found in every script; what looks alike is left alone."""
 
+import time
 from importlib import import_module
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from annotation.domain.masking import identity
 from annotation.domain.masking.mask import WORDS, Mask, examples_of, find, mask
+from annotation.domain.masking.regions import regions_of
 
 E, U, H, P, M = Mask.EMAILS, Mask.URLS, Mask.HANDLES, Mask.PHONES, Mask.MESSENGERS
 D, B, C, L, S = Mask.IDS, Mask.IBANS, Mask.CARDS, Mask.PLATES, Mask.PASSPORTS
@@ -248,3 +250,13 @@ def test_streets_of_arabic_and_hindi_are_found_whole(text: str, street: str) -> 
 @pytest.mark.parametrize("text", NO_STREETS)
 def test_streets_without_a_number_of_a_house_stay(text: str) -> None:
     assert find(text, set(Mask)) == []
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["한", "a at b.", "my insta is a.", "insta user ", "한@", "a艾特b点", "공일공 ", "12 Aa Road, ", "@ab가", "word_"],
+)
+def test_long_texts_of_what_nearly_fits_take_no_long_time(part: str) -> None:
+    begun = time.process_time()
+    mask(part * (20_000 // len(part)) + "@예시.한국", list(Mask), regions_of(["ko", "en"]))
+    assert time.process_time() - begun < 5

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from annotation.domain.masking import messengers
 from annotation.domain.masking.mask import Mask, mask
 from annotation.domain.masking.regions import Regions, chosen, regions_of, unknown
+from annotation.domain.masking.spans import Plain, narrow, seen
 
 CASES = Path(__file__).parent / "cases"
 SECRETS, LOOK_ALIKES = (
@@ -85,3 +87,10 @@ NO_ADDRESSES = [
 @pytest.mark.parametrize("text", NO_ADDRESSES)
 def test_numbers_beside_streets_are_no_addresses(text: str) -> None:
     assert mask(text, [Mask.ADDRESSES])[0] == text
+
+
+def test_the_quick_look_for_names_of_messengers_leaves_none_out() -> None:
+    for row in (*SECRETS, *LOOK_ALIKES):
+        text = Plain(seen(narrow(row["text"]))[0])
+        slowly = {word.start() for word in messengers.NAME.finditer(text)}
+        assert slowly <= set(messengers.beginnings(text)), row["text"]
