@@ -12,9 +12,9 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+from django.db.models import Aggregate, F, Func, OuterRef, Subquery, TextField, Value, When
 from django.db.models import Case as SqlCase
-from django.db.models import F, TextField, When
-from django.db.models.functions import Cast
+from django.db.models.functions import Cast, Coalesce
 from django.db.models.lookups import IsNull
 
 from annotation.consensus.case_from_rows import first_seats, intent_of, vote_of
@@ -32,7 +32,10 @@ _UNSWEPT = timedelta(minutes=10)
 Choice = tuple[int | None, tuple[int, ...]]
 """What a decision names: the key of its category, and the codes of all where there are several."""
 Shape = tuple[Any, ...]
-"""All that the checks read of an item, without its names: what is equal in it has the same problems."""
+"""All that the checks read of an item, without its names: what is equal in it has the same problems.
+
+Seats are one text, which the database makes. Two items that are alike and have two texts are only checked both.
+"""
 
 
 def item_problems(project: Project) -> Iterator[str]:
@@ -56,6 +59,23 @@ def item_problems(project: Project) -> Iterator[str]:
 # ── Shapes ────────────────────────────────────────────────────────────────────
 
 
+class _Joined(Aggregate):
+    """The texts of all rows as one, with a semicolon between two."""
+
+    function, template = "GROUP_CONCAT", "%(function)s(%(expressions)s, ';')"
+    output_field = TextField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        return self.as_sql(compiler, connection, function="STRING_AGG", **context)
+
+
+class _Beside(Func):
+    """Texts beside one another, with a bar between two."""
+
+    template, arg_joiner = "(%(expressions)s)", " || '|' || "
+    output_field = TextField()
+
+
 def _text(column: str) -> Cast:
     """Return a column of JSON as it is written, which costs less than its value."""
     return Cast(column, TextField())
@@ -67,27 +87,42 @@ _OF_ITEM = (
     IsNull(F("closed_at"), True),
 )
 _OF_SEAT = (
-    *("round", "number", "seats", "label__category_id", "label__low_quality", "label__replacement__category_id"),
-    *(_text("label__categories"), _text("label__challenges"), _text("label__replacement__categories")),
+    *("round", "number", "seats", "label__category_id", "label__low_quality"),
+    *("label__replacement__category_id", "label__categories", "label__challenges", "label__replacement__categories"),
 )
+_BY_CLOCK = "by clock"
+"""Stands in the text of a seat whose label becomes final at a time."""
+
+
+def _of_seats() -> Subquery:
+    """Return the columns of an item's seats as one text. In which order they come does not matter: see `Shape`."""
+    filled = SqlCase(When(label__isnull=False, then=Value("filled")), default=Value(""))
+    by_clock = SqlCase(When(final_at__isnull=False, then=Value(_BY_CLOCK)), default=Value(""))
+    columns = [Coalesce(_text(name), Value("")) for name in _OF_SEAT]
+    rows = Seat.objects.filter(item=OuterRef("pk")).order_by().values("item")
+    return Subquery(rows.annotate(text=_Joined(_Beside(filled, *columns, by_clock))).values("text"))
 
 
 def _shapes(project: Project, after: int) -> dict[int, Shape]:
     """Return the shapes of the next items after this key, in the order of keys."""
     rows = Item.objects.filter(project=project, pk__gt=after).order_by("pk")
-    items = {row[0]: row[1:] for row in rows.values_list("pk", *_OF_ITEM)[:_CHUNK]}
-    stages, decided, emptied = _stages_told(items), _decided(items), _emptied(items)
-    seats, by_clock = defaultdict[int, list[Shape]](list), set[int]()
-    empty = SqlCase(When(label__isnull=True, then=F("public_id")))
-    of_seats = Seat.objects.filter(item__in=items).order_by("item_id", "round", "number")
-    for item, seat, final, *about in of_seats.values_list("item_id", empty, "final_at", *_OF_SEAT):
-        seats[item].append((*about, None if seat is None else str(seat) in emptied))
-        if final is not None and items[item][0] == Stage.LABELLING:
-            by_clock.add(item)  # whether it should be closed depends on the time: it is equal to no other
+    items = {row[0]: row[1:] for row in rows.values_list("pk", *_OF_ITEM, _of_seats())[:_CHUNK]}
+    stages, decided, emptied = _stages_told(items), _decided(items), _with_emptied_seats(items)
     return {
-        item: (about, stages.get(item), decided.get(item), tuple(seats[item]), item if item in by_clock else None)
+        item: (about, stages.get(item), decided.get(item), item if _is_alone(about) or item in emptied else None)
         for item, about in items.items()
     }
+
+
+def _is_alone(about: Shape) -> bool:
+    """Return whether an item is equal to no other: whether it should be closed depends on the time."""
+    return about[0] == Stage.LABELLING and _BY_CLOCK in (about[-1] or "")
+
+
+def _with_emptied_seats(items: Collection[int]) -> frozenset[int]:
+    """Return the items that lost a label because its annotator left: which seats these are is in no shape."""
+    removed = Event.objects.filter(item__in=items, verb=EventVerb.LABEL_REMOVED)
+    return frozenset(key for key in removed.values_list("item_id", flat=True) if key is not None)
 
 
 # ── Checks ────────────────────────────────────────────────────────────────────
