@@ -12,10 +12,10 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from django.db.models import Aggregate, F, Func, OuterRef, Subquery, TextField, Value, When
+from django.db.models import Aggregate, Func, OuterRef, Subquery, TextField, Value, When
 from django.db.models import Case as SqlCase
+from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce
-from django.db.models.lookups import IsNull
 
 from annotation.consensus.case_from_rows import first_seats, intent_of, vote_of
 from annotation.consensus.close import are_final
@@ -76,15 +76,19 @@ class _Beside(Func):
     output_field = TextField()
 
 
-def _text(column: str) -> Cast:
-    """Return a column of JSON as it is written, which costs less than its value."""
-    return Cast(column, TextField())
+def _text(column: str) -> Coalesce:
+    """Return a column as it is written, which costs less than its value; a question mark where nothing is."""
+    return Coalesce(Cast(column, TextField()), Value("?"))
+
+
+def _whether(column: str, word: str) -> SqlCase:
+    """Return the word for rows that have a value in this column."""
+    return SqlCase(When(**{f"{column}__isnull": False}, then=Value(word)), default=Value(""))
 
 
 _OF_ITEM = (
-    *("stage", "category_source", "seats", "round", "category_id", "hateful", "level", "pattern", "difficulty"),
-    *("aligned", "intended_id", "intended_hateful", _text("categories"), _text("intended_categories")),
-    IsNull(F("closed_at"), True),
+    *("category_source", "seats", "round", "category_id", "hateful", "level", "pattern", "difficulty"),
+    *("aligned", "intended_id", "intended_hateful", "categories", "intended_categories"),
 )
 _OF_SEAT = (
     *("round", "number", "seats", "label__category_id", "label__low_quality"),
@@ -96,18 +100,19 @@ _BY_CLOCK = "by clock"
 
 def _of_seats() -> Subquery:
     """Return the columns of an item's seats as one text. In which order they come does not matter: see `Shape`."""
-    filled = SqlCase(When(label__isnull=False, then=Value("filled")), default=Value(""))
-    by_clock = SqlCase(When(final_at__isnull=False, then=Value(_BY_CLOCK)), default=Value(""))
-    columns = [Coalesce(_text(name), Value("")) for name in _OF_SEAT]
+    of_seat = _Beside(*map(_text, _OF_SEAT), _whether("label", "filled"), _whether("final_at", _BY_CLOCK))
     rows = Seat.objects.filter(item=OuterRef("pk")).order_by().values("item")
-    return Subquery(rows.annotate(text=_Joined(_Beside(filled, *columns, by_clock))).values("text"))
+    return Subquery(rows.annotate(text=_Joined(of_seat)).values("text"))
 
 
 def _shapes(project: Project, after: int) -> dict[int, Shape]:
     """Return the shapes of the next items after this key, in the order of keys."""
     rows = Item.objects.filter(project=project, pk__gt=after).order_by("pk")
-    items = {row[0]: row[1:] for row in rows.values_list("pk", *_OF_ITEM, _of_seats())[:_CHUNK]}
-    stages, decided, emptied = _stages_told(items), _decided(items), _with_emptied_seats(items)
+    of_item = _Beside(*map(_text, _OF_ITEM), _whether("closed_at", "closed"))
+    items = {row[0]: row[1:] for row in rows.values_list("pk", "stage", of_item, _of_seats())[:_CHUNK]}
+    # Their keys are in order. A list of a thousand would cost more than what it leaves out.
+    some = {"item__gte": min(items, default=0), "item__lte": max(items, default=0)}
+    (stages, emptied), decided = _told(**some), _decided(**some)
     return {
         item: (about, stages.get(item), decided.get(item), item if _is_alone(about) or item in emptied else None)
         for item, about in items.items()
@@ -119,19 +124,14 @@ def _is_alone(about: Shape) -> bool:
     return about[0] == Stage.LABELLING and _BY_CLOCK in (about[-1] or "")
 
 
-def _with_emptied_seats(items: Collection[int]) -> frozenset[int]:
-    """Return the items that lost a label because its annotator left: which seats these are is in no shape."""
-    removed = Event.objects.filter(item__in=items, verb=EventVerb.LABEL_REMOVED)
-    return frozenset(key for key in removed.values_list("item_id", flat=True) if key is not None)
-
-
 # ── Checks ────────────────────────────────────────────────────────────────────
 
 
 def _checked(keys: Collection[int]) -> dict[int, list[str]]:
     """Load these items and return the problems of each."""
     items = list(Item.objects.filter(pk__in=keys).select_related("project", "category", "intended").order_by("pk"))
-    stages, seats, decided, emptied = _stages_told(keys), _seats(keys), _decided(keys), _emptied(keys)
+    (stages, _), decided = _told(item__in=keys), _decided(item__in=keys)
+    seats, emptied = _seats(keys), _emptied(keys)
     return {
         item.pk: [
             f"Item {item.public_id} ({item.external_id}): {problem}"
@@ -163,17 +163,25 @@ _STAGE_TOLD = (EventVerb.CLOSED, EventVerb.REPORT_ANSWERED)
 _BEFORE_LABELLING = (Stage.IMPORTED, Stage.READY)
 
 
-def _stages_told(items: Collection[int]) -> dict[int, Stage]:
-    """Return the stage of each item after its last event that sets a stage."""
-    verbs = (*_STAGE_TOLD, *_STAGE_AFTER)
-    events = Event.objects.filter(item__in=items, verb__in=verbs).order_by("pk")
+def _told(**items: Any) -> tuple[dict[int, Stage], set[int]]:
+    """Return the stage of each item after its last event that sets a stage; and the items that lost a label.
+
+    Those lost it because its annotator left. Which seat that was is in no shape.
+    """
+    verbs = (*_STAGE_TOLD, *_STAGE_AFTER, EventVerb.LABEL_REMOVED)
+    events = Event.objects.filter(verb__in=verbs, **items).order_by("pk")
     stages: dict[int, Stage] = {}
-    for item, verb, facts in events.values_list("item_id", "verb", "facts"):
+    emptied: set[int] = set()
+    for item, verb, told in events.values_list("item_id", "verb", KT("facts__stage")):
+        assert item is not None
+        if verb == EventVerb.LABEL_REMOVED:
+            emptied.add(item)
+            continue
         if verb == EventVerb.TAKEN_BACK and stages.get(item) is Stage.KNOWN:
             continue  # the answer stays known when people take back labels
-        stage = Stage(facts["stage"]) if verb in _STAGE_TOLD else _STAGE_AFTER[verb]
+        stage = Stage(told) if verb in _STAGE_TOLD else _STAGE_AFTER[verb]
         stages[item] = Stage.LABELLING if stage in _BEFORE_LABELLING else stage  # an item that was opened has no event
-    return stages
+    return stages, emptied
 
 
 def _seats(items: Collection[int]) -> dict[int, list[Seat]]:
@@ -185,9 +193,9 @@ def _seats(items: Collection[int]) -> dict[int, list[Seat]]:
     return {item: list(rows) for item, rows in groupby(seats, key=attrgetter("item_id"))}
 
 
-def _decided(items: Collection[int]) -> dict[int, Choice]:
+def _decided(**items: Any) -> dict[int, Choice]:
     """Return the categories of the newest decision about each item."""
-    decisions = Adjudication.objects.filter(item__in=items, ruling=Ruling.DECIDE).order_by("pk")
+    decisions = Adjudication.objects.filter(ruling=Ruling.DECIDE, **items).order_by("pk")
     rows = decisions.values_list("item_id", "category_id", "categories")
     return {item: (category, tuple(categories)) for item, category, categories in rows}
 
