@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import TypedDict
 from uuid import UUID
 
-from annotation.api.answers import KeyedPage, Page
+from annotation.api.answers import KeyedPage
 from annotation.api.serializers import GivenLabelShape
 from annotation.domain.choices import BatchState, Role
 from annotation.domain.outgoing import DeliveryState, Happening
@@ -214,7 +214,7 @@ class KnownPostJson(TypedDict):
     doubtful: bool
 
 
-class KnownPostPage(Page):
+class KnownPostPage(KeyedPage):
     """A page of posts with a known answer."""
 
     results: list[KnownPostJson]

@@ -72,21 +72,24 @@ def page_by_key_of(
     among: QuerySet[Any],
     shown: Callable[[list[Any]], Any],
     filters: Iterable[str] = (),
+    key: str = "public_id",
 ) -> Response:
     """Return the page that the query asks for, by key or by number; `among` are the rows whose keys are known.
+
+    `key` is the field of the public id, of the row or of one that it refers to.
 
     Raises ValidationError as `page_of` does, and for a key of no entry.
     """
     if not is_asked_by_key(request.query_params):
         about, found = _numbered(request, rows, (*filters, AFTER, BEFORE))
         edges = {
-            "previous": key_of(found[0]) if found and about["page"] > 1 else None,
-            "next": key_of(found[-1]) if found and about["page"] < about["pages"] else None,
+            "previous": key_of(found[0], key) if found and about["page"] > 1 else None,
+            "next": key_of(found[-1], key) if found and about["page"] < about["pages"] else None,
         }
         return Response({**about, **edges, "results": shown(found)})
     refuse_unknown(request, *filters, AFTER, BEFORE, "limit")
     try:
-        page = page_by_key(rows, among, request.query_params, number(request, "limit", _DEFAULT, MOST))
+        page = page_by_key(rows, among, request.query_params, number(request, "limit", _DEFAULT, MOST), key)
     except UnknownKey as unknown:
         name = BEFORE if request.query_params.get(BEFORE) else AFTER
         raise ValidationError({name: "It names no entry of this list."}, unknown.code) from None

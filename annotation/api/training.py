@@ -18,7 +18,7 @@ from annotation.api.answers_campaign import (
     TrainedPersonJson,
     TrainingRulesJson,
 )
-from annotation.api.pages import PAGING, page_of
+from annotation.api.pages import BY_KEY, page_by_key_of
 from annotation.api.problems import PostsRefused, Problem
 from annotation.api.request_base import BoundedList, RequestShape
 from annotation.core.found import found, one
@@ -101,11 +101,12 @@ class Training(APIView):
 class KnownPosts(APIView):
     """The posts with a known answer."""
 
-    @extend_schema(parameters=[*PAGING], responses={200: KnownPostPage}, operation_id="projects_training_posts_list")
+    @extend_schema(parameters=[*BY_KEY], responses={200: KnownPostPage}, operation_id="projects_training_posts_list")
     def get(self, request: Request, slug: str) -> Response:
         """List the posts with a known answer, those in use first, with how people fare with each."""
         mine = member(request, slug, Role.ADMIN)
-        return page_of(request, results.known_items(mine.project), _known_posts)
+        rows = results.known_items(mine.project)
+        return page_by_key_of(request, rows, rows, _known_posts, key=results.KEY)
 
     @extend_schema(request=LinesShape, responses={200: Marked, 422: PostsRefused})
     def post(self, request: Request, slug: str) -> Response:

@@ -58,7 +58,10 @@ _RANDOM_UUID = """
 
 
 def _insert(items: Sequence[int], most: int, seats: str) -> int:
-    """Insert the seats 1 to `most`, at most `seats` (SQL, copied to each seat), that the items lack."""
+    """Insert the seats 1 to `most`, at most `seats` (SQL, copied to each seat), that the items lack.
+
+    Those that are there are found by the constraint: a search for what is missing may read all seats of the site.
+    """
     if not items:
         return 0
     item, seat = Item._meta.db_table, Seat._meta.db_table
@@ -71,9 +74,8 @@ def _insert(items: Sequence[int], most: int, seats: str) -> int:
             )
             SELECT {a_key}, i.id, i.round, n.number, {seats}, 0, ''
             FROM {item} i JOIN numbers n ON n.number <= {seats}
-            WHERE i.id IN ({",".join(str(int(key)) for key in items)}) AND NOT EXISTS (
-                SELECT 1 FROM {seat} s WHERE s.item_id = i.id AND s.round = i.round AND s.number = n.number
-            )
+            WHERE i.id IN ({",".join(str(int(key)) for key in items)})
+            ON CONFLICT (item_id, round, number) DO NOTHING
         """)
         made: int = cursor.rowcount
     return made

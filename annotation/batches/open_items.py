@@ -151,40 +151,49 @@ def _openable(project: Project) -> tuple[Stage, ...]:
 
 
 def _open_all(project: Project, actor: Membership | None, batch: str | None, at_most: int | None) -> int:
-    """Open ready items, one key after the other and then those that somebody had locked; return how many."""
-    opened, after, since_start = 0, 0, 0
-    while at_most is None or opened < at_most:
-        count = AT_ONCE if opened else AT_FIRST
-        keys = _open_some(project, actor, batch, count if at_most is None else min(count, at_most - opened), after)
-        if not keys and not since_start:
-            break
-        after = keys[-1] if keys else 0
-        since_start = since_start + len(keys) if keys else 0
-        opened += len(keys)
+    """Open ready items, one key after the other and then those that somebody had locked; return how many.
+
+    One stage after the other: an index holds the items of one in the order of keys. Of two at once it would be sorted
+    anew for each transaction.
+    """
+    opened = 0
+    for stage in _openable(project):
+        after, since_start = 0, 0
+        while at_most is None or opened < at_most:
+            count = AT_ONCE if opened else AT_FIRST
+            count = count if at_most is None else min(count, at_most - opened)
+            keys = _open_some(project, actor, _of(project, batch).filter(stage=stage, pk__gt=after), batch, count)
+            if not keys and not since_start:
+                break
+            after = keys[-1] if keys else 0
+            since_start = since_start + len(keys) if keys else 0
+            opened += len(keys)
     return opened
 
 
 @short_transaction
-def _open_some(project: Project, actor: Membership | None, batch: str | None, count: int, after: int) -> Sequence[int]:
-    """Open `count` ready items after this key; return their keys.
+def _open_some(
+    project: Project, actor: Membership | None, items: QuerySet[Item], batch: str | None, count: int
+) -> Sequence[int]:
+    """Open `count` of these items, which are in a stage to be opened; return their keys.
 
     Each row is written once, with the queue that its batch has now: acts on batches wait for the project's row.
     """
     queues = state.read_batch_queues(state.hold(project))
-    ready = _of(project, batch).filter(stage__in=_openable(project), picture_missing=False, pk__gt=after)
+    ready = items.filter(picture_missing=False)
     if batch is None:
         over = BatchRow.objects.filter(project=project, state=BatchState.CLOSED)
         ready = ready.exclude(batch__in=over.values("name"))
     rows = ready.select_for_update(no_key=True, skip_locked=True).order_by("pk")[:count]
-    items: dict[int, str] = dict(rows.values_list("pk", "batch"))
-    if items:
+    opened: dict[int, str] = dict(rows.values_list("pk", "batch"))
+    if opened:
         by_queue: dict[int | None, list[int]] = defaultdict(list)
-        for key, name in items.items():
+        for key, name in opened.items():
             by_queue[queues.of(name)].append(key)
         for queue, keys in by_queue.items():
             moved = Item.objects.filter(pk__in=keys, stage__in=_openable(project))
             moved.update(stage=Stage.LABELLING, queue=queue, version=F("version") + 1)
-        make_seats(list(items))
-        record(EventVerb.OPENED, project=project, actor=actor, items=len(items), batch=batch)
+        make_seats(list(opened))
+        record(EventVerb.OPENED, project=project, actor=actor, items=len(opened), batch=batch)
         reset_idle_members(project)
-    return list(items)
+    return list(opened)

@@ -198,7 +198,9 @@ class Workforce:
         return examined, whole
 
     def _may_lack(self, project: Project) -> Iterator[QuerySet[Item]]:
-        """Yield which open items to examine: all where people are few, otherwise those with many marks.
+        """Yield which open items to examine: those with many marks; where people are few, those with any.
+
+        Whom an item without marks lacks, its group tells, unless people have opted out of what it may hold.
 
         One question for batches that have equally many people to spare: asked together PostgreSQL would read all posts.
         """
@@ -208,7 +210,14 @@ class Workforce:
                 by_spare[max(spare, -1)].append(name)
         for spare, names in sorted(by_spare.items()):
             items = Item.objects.open().filter(project=project, batch__in=names)
-            yield items if spare < 0 else items.filter(pk__in=_much_marked(project, spare))
+            if spare < 0 and self._unwanted:
+                yield items
+                continue
+            begun = items.none()
+            if spare < 0 and any(group.taken for name in names for group in self._work[name]):
+                begun = items.filter(taken__gt=0)
+                items = items.filter(taken=0)
+            yield from (begun, items.filter(pk__in=_much_marked(project, spare)))
 
     def _contents(self, project: Project, rows: Sequence[Sequence[Any]]) -> dict[int, Content]:
         """Return what is known of these items before anybody labels them."""

@@ -80,6 +80,10 @@ class PriorState(NamedEnum):
     FAILED = "failed", pgettext("stored word", "failed")
 
 
+UNUSABLE_PRIORS = (PriorState.FAILED, PriorState.UNREADABLE, PriorState.REFUSED)
+"""The states that a person may ask for again."""
+
+
 class PriorDisplay(StrEnum):
     """When an annotator sees the priors."""
 

@@ -1,12 +1,14 @@
 """Rows of a file beside the items that the project has: equal ids, equal texts."""
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
 from annotation.domain.category_sets import codes_of
 from annotation.domain.formats.base import BadValue
 from annotation.domain.imports.read_row import ReadRow
+from annotation.imports.first_seen import FirstSeen
 from annotation.imports.options import ImportOptions
 from annotation.imports.report import ImportReport
 from annotation.models import Item, Project
@@ -16,12 +18,20 @@ class ItemsHere:
     """What a project has of the rows of one import, and what rows have in common. `twins`: numbers of such rows."""
 
     def __init__(
-        self, project: Project, options: ImportOptions, report: ImportReport, on_here: Callable[[ReadRow], None]
+        self,
+        project: Project,
+        options: ImportOptions,
+        report: ImportReport,
+        on_here: Callable[[ReadRow], None],
+        stack: ExitStack,
     ) -> None:
-        """Take the report that is told; `on_here` is called for each row whose id an item has."""
+        """Take the report that is told; `on_here` is called for each row whose id an item has.
+
+        `stack` closes a temporary file.
+        """
         self.project, self.options, self.report, self._on_here = project, options, report, on_here
         self.crowded = Item.objects.filter(project=project).exists()
-        self.texts: set[str] = set()
+        self.texts = FirstSeen(stack)
         self.twins: set[int] = set()
 
     def not_yet_here(self, batch: list[ReadRow]) -> list[ReadRow]:
@@ -64,9 +74,8 @@ class ItemsHere:
             digest = item.text_sha256
             if not digest:
                 continue
-            if digest in self.texts or digest in stored_digests:
+            if self.texts.first(digest, item.number) != item.number or digest in stored_digests:
                 self._note_twin(item)
-            self.texts.add(digest)
 
     def _note_twin(self, item: ReadRow) -> None:
         self.twins.add(item.number)

@@ -35,6 +35,7 @@ from annotation.domain.masking.mask import Mask, mask
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.imports import backfill, more_labels
 from annotation.imports.archives import Bundle, Clock, Watch, unpacked
+from annotation.imports.first_seen import FirstSeen
 from annotation.imports.items_here import ItemsHere
 from annotation.imports.label_rows import LabelRows
 from annotation.imports.options import ImportOptions, Update, terms_of
@@ -164,12 +165,12 @@ class _Import:
         )
         self.places = (array("Q"), array("Q"))
         """The line and the entry of each row by its number, by which a row is known: lines may be shared."""
-        self.number_of: dict[str, int] = {}
+        self.ids = FirstSeen(stack)
         self.rows_of_picture: dict[str, list[int]] = {}
         self.batches: set[str] = set()
         self.kept: set[str] = set()
         self.masked: Counter[str] = Counter({str(kind): 0 for kind in Mask if kind in options.masks})
-        self.here = ItemsHere(project, options, report, self._without_picture)
+        self.here = ItemsHere(project, options, report, self._without_picture, stack)
 
     def run(self, actor: Membership | None, on_stored: Callable[[ImportReport], None], row: UUID | None) -> None:
         try:
@@ -260,7 +261,7 @@ class _Import:
             raise BadValue("bad_picture_words", fault.sentence, picture_words.FOLDER) from fault
 
     def _check_id(self, row: Row) -> None:
-        first = self.number_of.setdefault(row.external_id, row.number)
+        first = self.ids.first(row.external_id, row.number)
         if first != row.number:
             raise stands_twice(row, *self._place(first))
 

@@ -218,3 +218,10 @@ class Prior(models.Model):
                 condition=Q(state="ok") | Q(category__isnull=True), name="prior_category_only_if_ok"
             ),
         )
+        indexes = (
+            models.Index(  # few of millions, listed and counted for admins
+                fields=("run_id",),
+                condition=Q(current=True, state__in=domain_choices.UNUSABLE_PRIORS),
+                name="prior_unusable",
+            ),
+        )

@@ -12,10 +12,10 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+from django.db.models import Aggregate, Func, OuterRef, Subquery, TextField, Value, When
 from django.db.models import Case as SqlCase
-from django.db.models import F, TextField, When
-from django.db.models.functions import Cast
-from django.db.models.lookups import IsNull
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Coalesce
 
 from annotation.consensus.case_from_rows import first_seats, intent_of, vote_of
 from annotation.consensus.close import are_final
@@ -32,7 +32,10 @@ _UNSWEPT = timedelta(minutes=10)
 Choice = tuple[int | None, tuple[int, ...]]
 """What a decision names: the key of its category, and the codes of all where there are several."""
 Shape = tuple[Any, ...]
-"""All that the checks read of an item, without its names: what is equal in it has the same problems."""
+"""All that the checks read of an item, without its names: what is equal in it has the same problems.
+
+Seats are one text, which the database makes. Two items that are alike and have two texts are only checked both.
+"""
 
 
 def item_problems(project: Project) -> Iterator[str]:
@@ -56,38 +59,69 @@ def item_problems(project: Project) -> Iterator[str]:
 # ── Shapes ────────────────────────────────────────────────────────────────────
 
 
-def _text(column: str) -> Cast:
-    """Return a column of JSON as it is written, which costs less than its value."""
-    return Cast(column, TextField())
+class _Joined(Aggregate):
+    """The texts of all rows as one, with a semicolon between two."""
+
+    function, template = "GROUP_CONCAT", "%(function)s(%(expressions)s, ';')"
+    output_field = TextField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        return self.as_sql(compiler, connection, function="STRING_AGG", **context)
+
+
+class _Beside(Func):
+    """Texts beside one another, with a bar between two."""
+
+    template, arg_joiner = "(%(expressions)s)", " || '|' || "
+    output_field = TextField()
+
+
+def _text(column: str) -> Coalesce:
+    """Return a column as it is written, which costs less than its value; a question mark where nothing is."""
+    return Coalesce(Cast(column, TextField()), Value("?"))
+
+
+def _whether(column: str, word: str) -> SqlCase:
+    """Return the word for rows that have a value in this column."""
+    return SqlCase(When(**{f"{column}__isnull": False}, then=Value(word)), default=Value(""))
 
 
 _OF_ITEM = (
-    *("stage", "category_source", "seats", "round", "category_id", "hateful", "level", "pattern", "difficulty"),
-    *("aligned", "intended_id", "intended_hateful", _text("categories"), _text("intended_categories")),
-    IsNull(F("closed_at"), True),
+    *("category_source", "seats", "round", "category_id", "hateful", "level", "pattern", "difficulty"),
+    *("aligned", "intended_id", "intended_hateful", "categories", "intended_categories"),
 )
 _OF_SEAT = (
-    *("round", "number", "seats", "label__category_id", "label__low_quality", "label__replacement__category_id"),
-    *(_text("label__categories"), _text("label__challenges"), _text("label__replacement__categories")),
+    *("round", "number", "seats", "label__category_id", "label__low_quality"),
+    *("label__replacement__category_id", "label__categories", "label__challenges", "label__replacement__categories"),
 )
+_BY_CLOCK = "by clock"
+"""Stands in the text of a seat whose label becomes final at a time."""
+
+
+def _of_seats() -> Subquery:
+    """Return the columns of an item's seats as one text. In which order they come does not matter: see `Shape`."""
+    of_seat = _Beside(*map(_text, _OF_SEAT), _whether("label", "filled"), _whether("final_at", _BY_CLOCK))
+    rows = Seat.objects.filter(item=OuterRef("pk")).order_by().values("item")
+    return Subquery(rows.annotate(text=_Joined(of_seat)).values("text"))
 
 
 def _shapes(project: Project, after: int) -> dict[int, Shape]:
     """Return the shapes of the next items after this key, in the order of keys."""
     rows = Item.objects.filter(project=project, pk__gt=after).order_by("pk")
-    items = {row[0]: row[1:] for row in rows.values_list("pk", *_OF_ITEM)[:_CHUNK]}
-    stages, decided, emptied = _stages_told(items), _decided(items), _emptied(items)
-    seats, by_clock = defaultdict[int, list[Shape]](list), set[int]()
-    empty = SqlCase(When(label__isnull=True, then=F("public_id")))
-    of_seats = Seat.objects.filter(item__in=items).order_by("item_id", "round", "number")
-    for item, seat, final, *about in of_seats.values_list("item_id", empty, "final_at", *_OF_SEAT):
-        seats[item].append((*about, None if seat is None else str(seat) in emptied))
-        if final is not None and items[item][0] == Stage.LABELLING:
-            by_clock.add(item)  # whether it should be closed depends on the time: it is equal to no other
+    of_item = _Beside(*map(_text, _OF_ITEM), _whether("closed_at", "closed"))
+    items = {row[0]: row[1:] for row in rows.values_list("pk", "stage", of_item, _of_seats())[:_CHUNK]}
+    # Their keys are in order. A list of a thousand would cost more than what it leaves out.
+    some = {"item__gte": min(items, default=0), "item__lte": max(items, default=0)}
+    (stages, emptied), decided = _told(**some), _decided(**some)
     return {
-        item: (about, stages.get(item), decided.get(item), tuple(seats[item]), item if item in by_clock else None)
+        item: (about, stages.get(item), decided.get(item), item if _is_alone(about) or item in emptied else None)
         for item, about in items.items()
     }
+
+
+def _is_alone(about: Shape) -> bool:
+    """Return whether an item is equal to no other: whether it should be closed depends on the time."""
+    return about[0] == Stage.LABELLING and _BY_CLOCK in (about[-1] or "")
 
 
 # ── Checks ────────────────────────────────────────────────────────────────────
@@ -96,7 +130,8 @@ def _shapes(project: Project, after: int) -> dict[int, Shape]:
 def _checked(keys: Collection[int]) -> dict[int, list[str]]:
     """Load these items and return the problems of each."""
     items = list(Item.objects.filter(pk__in=keys).select_related("project", "category", "intended").order_by("pk"))
-    stages, seats, decided, emptied = _stages_told(keys), _seats(keys), _decided(keys), _emptied(keys)
+    (stages, _), decided = _told(item__in=keys), _decided(item__in=keys)
+    seats, emptied = _seats(keys), _emptied(keys)
     return {
         item.pk: [
             f"Item {item.public_id} ({item.external_id}): {problem}"
@@ -128,17 +163,25 @@ _STAGE_TOLD = (EventVerb.CLOSED, EventVerb.REPORT_ANSWERED)
 _BEFORE_LABELLING = (Stage.IMPORTED, Stage.READY)
 
 
-def _stages_told(items: Collection[int]) -> dict[int, Stage]:
-    """Return the stage of each item after its last event that sets a stage."""
-    verbs = (*_STAGE_TOLD, *_STAGE_AFTER)
-    events = Event.objects.filter(item__in=items, verb__in=verbs).order_by("pk")
+def _told(**items: Any) -> tuple[dict[int, Stage], set[int]]:
+    """Return the stage of each item after its last event that sets a stage; and the items that lost a label.
+
+    Those lost it because its annotator left. Which seat that was is in no shape.
+    """
+    verbs = (*_STAGE_TOLD, *_STAGE_AFTER, EventVerb.LABEL_REMOVED)
+    events = Event.objects.filter(verb__in=verbs, **items).order_by("pk")
     stages: dict[int, Stage] = {}
-    for item, verb, facts in events.values_list("item_id", "verb", "facts"):
+    emptied: set[int] = set()
+    for item, verb, told in events.values_list("item_id", "verb", KT("facts__stage")):
+        assert item is not None
+        if verb == EventVerb.LABEL_REMOVED:
+            emptied.add(item)
+            continue
         if verb == EventVerb.TAKEN_BACK and stages.get(item) is Stage.KNOWN:
             continue  # the answer stays known when people take back labels
-        stage = Stage(facts["stage"]) if verb in _STAGE_TOLD else _STAGE_AFTER[verb]
+        stage = Stage(told) if verb in _STAGE_TOLD else _STAGE_AFTER[verb]
         stages[item] = Stage.LABELLING if stage in _BEFORE_LABELLING else stage  # an item that was opened has no event
-    return stages
+    return stages, emptied
 
 
 def _seats(items: Collection[int]) -> dict[int, list[Seat]]:
@@ -150,9 +193,9 @@ def _seats(items: Collection[int]) -> dict[int, list[Seat]]:
     return {item: list(rows) for item, rows in groupby(seats, key=attrgetter("item_id"))}
 
 
-def _decided(items: Collection[int]) -> dict[int, Choice]:
+def _decided(**items: Any) -> dict[int, Choice]:
     """Return the categories of the newest decision about each item."""
-    decisions = Adjudication.objects.filter(item__in=items, ruling=Ruling.DECIDE).order_by("pk")
+    decisions = Adjudication.objects.filter(ruling=Ruling.DECIDE, **items).order_by("pk")
     rows = decisions.values_list("item_id", "category_id", "categories")
     return {item: (category, tuple(categories)) for item, category, categories in rows}
 

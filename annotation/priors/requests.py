@@ -4,15 +4,18 @@ Each prior is a run (`annotation.priors.method`); requesting twice what is in pr
 was cut off is resumed by requesting the rest.
 """
 
+import time
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import partial
 
+from django.core.cache import cache
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.core.transactions import short_transaction
-from annotation.domain.choices import EventVerb, Modality, PriorState, Stage
+from annotation.domain.choices import UNUSABLE_PRIORS, EventVerb, Modality, PriorState, Stage
 from annotation.models import Item, Membership, Prior, Project, record
 from annotation.priors import method, results
 from runs.control import start
@@ -21,10 +24,10 @@ from runs.models import Run
 from runs.queue import progress as run_progress
 from runs.queue import provider_pauses
 
-AGAIN = (PriorState.FAILED, PriorState.UNREADABLE, PriorState.REFUSED)
-"""The states that a person may ask for again."""
-
-
+KEY = "run_id"
+"""The public id by which an unusable prior is found in its list: such a prior has a run."""
+_SLOW, _KEPT_TIMES = 0.2, 10
+"""Progress that took so many seconds to count is kept for so many times as long: a page asks every other second."""
 _HAS_IT = {Modality.TEXT: ~Q(item__text=""), Modality.IMAGE: Q(item__picture__isnull=False)}
 
 
@@ -76,8 +79,8 @@ def request_missing(project: Project, actor: Membership | None = None, *, ring: 
 def request_again(
     project: Project, states: Collection[PriorState], actor: Membership | None = None, *, ring: bool = True
 ) -> RequestedPriors:
-    """Request again the priors in these states (see AGAIN)."""
-    states = [state for state in states if state in AGAIN]
+    """Request again the priors in these states (see UNUSABLE_PRIORS)."""
+    states = [state for state in states if state in UNUSABLE_PRIORS]
     by_modality = {modality: _with_prior(project, modality, Q(state__in=states)) for modality in Modality}
     return _request(project, actor, by_modality, ring)
 
@@ -109,6 +112,7 @@ def cancel_prior_requests(project: Project, actor: Membership | None = None) -> 
         ended = start.cancel_run_queryset(Run.objects.filter(project=project.public_id, method=method.NAME))
         if ended:
             record(EventVerb.PRIORS_CANCELLED, project=project, actor=actor, runs=ended)
+            _count_anew(project)
     return ended
 
 
@@ -120,6 +124,7 @@ def release_items_without_failed_priors(project: Project, actor: Membership | No
     )
     if moved:
         record(EventVerb.PRIORS_GIVEN_UP, project=project, actor=actor, items=moved)
+        _count_anew(project)
     return moved
 
 
@@ -130,6 +135,7 @@ def release_waiting_items(project: Project, actor: Membership | None = None) -> 
         moved = waiting.update(stage=Stage.READY, version=F("version") + 1)
         if moved:
             record(EventVerb.PRIORS_GIVEN_UP, project=project, actor=actor, items=moved)
+            _count_anew(project)
     return moved
 
 
@@ -161,10 +167,33 @@ def read_prior_progress(project: Project) -> PriorProgress:
     )
 
 
+def recent_prior_progress(project: Project) -> PriorProgress:
+    """Return the progress as it was counted last, where that took long and nobody has asked or cancelled since."""
+    key = _kept_key(project)
+    kept: PriorProgress | None = cache.get(key)
+    if kept is not None:
+        return kept
+    began = time.monotonic()
+    counted = read_prior_progress(project)
+    took = time.monotonic() - began
+    if took > _SLOW:
+        cache.set(key, counted, timeout=_KEPT_TIMES * took)
+    return counted
+
+
+def _kept_key(project: Project) -> str:
+    return f"prior-progress:{project.public_id}"
+
+
+def _count_anew(project: Project) -> None:
+    """Have the progress counted when somebody looks next: what was kept is not true any more."""
+    transaction.on_commit(partial(cache.delete, _kept_key(project)), robust=True)
+
+
 def unusable_priors(project: Project) -> QuerySet[Prior]:
     """Return the current priors that are refused, unreadable or failed; newest first."""
     return (
-        Prior.objects.filter(item__project=project, current=True, state__in=AGAIN)
+        Prior.objects.filter(item__project=project, current=True, state__in=UNUSABLE_PRIORS)
         .exclude(item__stage=Stage.EXCLUDED)
         .select_related("item")
         .order_by("-id")
@@ -211,6 +240,7 @@ def _queued(project: Project, actor: Membership | None, items: dict[Modality, Qu
     )
     if queued:
         record(EventVerb.PRIORS_REQUESTED, project=project, actor=actor, runs=queued)
+        _count_anew(project)
     return queued
 
 

@@ -3,7 +3,6 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -11,9 +10,10 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.core.found import one
-from annotation.domain.choices import Modality, PriorState, Role
+from annotation.domain.choices import UNUSABLE_PRIORS, Modality, PriorState, Role
 from annotation.models import Item, Membership
 from annotation.pages.access import PersonRequest, member_of
+from annotation.pages.long_lists import BoundedPaginator, listed_page
 from annotation.pages.project_page import project_page
 from annotation.priors import requests, results
 
@@ -25,15 +25,16 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
     """How far the priors are, and those that say nothing, in pages of 50."""
     member = member_of(request, slug, Role.ADMIN)
     state = request.GET.get("state", "")
-    troubled = requests.unusable_priors(member.project)
-    if state in requests.AGAIN:
+    troubled = among = requests.unusable_priors(member.project)
+    if state in UNUSABLE_PRIORS:
         troubled = troubled.filter(state=state)
     context = _progress(member) | {
         "models": [(modality, results.prior_model(member.project, modality)) for modality in Modality],
         "problems": requests.request_problems(member.project),
-        "states": requests.AGAIN,
+        "states": UNUSABLE_PRIORS,
         "state": state,
-        "page": Paginator(troubled, PAGE_LENGTH).get_page(request.GET.get("page")),
+        "again": troubled.count() if state else 0,
+        "page": listed_page(BoundedPaginator(troubled, PAGE_LENGTH, key=requests.KEY), among, request.GET),
     }
     return project_page(request, member, "annotation/priors.html", context)
 
@@ -50,7 +51,7 @@ def compute(request: PersonRequest, slug: str) -> HttpResponse:
     """Ask for the priors that are missing, or again for those of the state that the form names."""
     member = member_of(request, slug, Role.ADMIN)
     state = request.POST.get("state", "")
-    if state in requests.AGAIN:
+    if state in UNUSABLE_PRIORS:
         requested = requests.request_again(member.project, [PriorState(state)], member)
     else:
         requested = requests.request_missing(member.project, member)
@@ -112,7 +113,7 @@ def _tell(request: PersonRequest, requested: requests.RequestedPriors) -> None:
 
 
 def _progress(member: Membership) -> dict[str, object]:
-    standing = requests.read_prior_progress(member.project)
+    standing = requests.recent_prior_progress(member.project)
     return {
         "standing": standing,
         "left": _in_words(standing.progress.seconds_left) if standing.progress.open else "",

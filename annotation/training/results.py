@@ -94,6 +94,10 @@ def results_table(project: Project) -> Iterator[list[str]]:
         ]
 
 
+KEY = "item__public_id"
+"""The public id by which a known answer is found in its list."""
+
+
 def known_items(project: Project) -> QuerySet[KnownAnswer]:
     """Return the items with a known answer, those in use first, training before checks; taken out ones left out."""
     rows = KnownAnswer.objects.filter(item__project=project, item__stage=Stage.KNOWN)

@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -19,6 +18,7 @@ from annotation.models import Item, KnownAnswer, Membership, Project
 from annotation.pages.access import PersonRequest, member_of
 from annotation.pages.csv_response import csv_response
 from annotation.pages.error_messages import sentence_for
+from annotation.pages.long_lists import BoundedPaginator, listed_page
 from annotation.pages.project_page import project_page
 from annotation.training import attempts, control_items
 from annotation.training import results as training_results
@@ -39,7 +39,8 @@ def setup(request: PersonRequest, slug: str) -> HttpResponse:
     lines = LinesForm(request.POST if marks else None, initial={"purpose": "training"})
     if (marks and _marked(request, member, lines)) or (not marks and _ruled(request, member, rules)):
         return redirect("annotation:training-setup", slug)
-    known = Paginator(training_results.known_items(project), PAGE).get_page(request.GET.get("page"))
+    rows = training_results.known_items(project)
+    known = listed_page(BoundedPaginator(rows, PAGE, key=training_results.KEY), rows, request.GET)
     context = {
         "rules": rules,
         "lines": lines,

@@ -9,8 +9,10 @@ from django.test import Client
 
 import builders
 import many_posts
-from annotation.domain.choices import Role
+from annotation.batches.open_items import open_items
+from annotation.domain.choices import Role, Stage
 from annotation.models import Item, Label, Membership, Project, Seat
+from annotation.priors import requests as requests_of_priors
 from plans import explained
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -23,18 +25,22 @@ ADMIN = (
     *("items/", "items/?page=150", "items/?order=newest", "items/?stage=labelling", "items/?batch=batch+03"),
     *("items/?q=zzqq", "items/?q=about", "items/?after={item}", "items/?before={item}", "items/{item}/"),
     *("batches/", "batches/teams/", "dashboard/", "quality/", "influence/", "people/", "releases/", "import/"),
-    *("training/setup/", "hours/"),
+    *("training/setup/", "training/setup/?after=", "hours/", "priors/", "priors/progress/"),
 )
-"""Not in it: filters without an index of their own (level, pattern, category …), and the page of priors."""
+"""Not in it: filters without an index of their own (level, pattern, category …).
+
+The page of priors counts all posts when it is opened first, and keeps what it counted.
+"""
 BESIDE = ("items/", "batches/", "quality/", "influence/", "priors/", "releases/", "people/")
 """Pages of a small project beside the large one."""
 
 
 @pytest.fixture
-def project(settings):
+def project(settings, monkeypatch):
     if connection.vendor != "postgresql":
         pytest.skip("only PostgreSQL plans by statistics")
     settings.RATE_LIMITED = False
+    monkeypatch.setattr(requests_of_priors, "_SLOW", 0)
     project = builders.make_project("garden", new_batches="open")
     many_posts.fill(project, [builders.make_member(project) for _ in range(40)], POSTS)
     return project
@@ -64,6 +70,7 @@ def requests(project: Project) -> Iterator[tuple[Client, str]]:
     yield from ((admin, f"/p/garden/{page.format(item=item.public_id)}") for page in ADMIN)
     yield from ((admin, f"{API}/{page}") for page in ("items/", "items/?after=", "batches/", "quotas/", "decisions/"))
     yield admin, f"{API}/labels/given/?after="
+    yield admin, f"{API}/training/posts/?after="
     yield admin, f"{API}/items/?after={item.public_id}&limit=200"
     yield from ((reviewer, f"/p/garden/{page}") for page in ("items/", "desk/", "desk/?order=age"))
     yield reviewer, f"{API}/disputes/"
@@ -93,6 +100,20 @@ def test_no_request_reads_a_table_of_many_posts_from_end_to_end(project):
     assert blocks["/p/garden/history/?after"] < 2 * blocks["/p/garden/history/"]
     assert blocks[f"{API}/items/?after"] < 2 * blocks[f"{API}/items/"]
     claims_and_answers(project)
+    opening(project)
+
+
+def opening(project: Project) -> None:
+    """Open more posts than one transaction takes, of two stages: what it reads does not depend on what others hold."""
+    posts = Item.objects.filter(project=project, stage=Stage.LABELLING, taken=0).order_by("pk")
+    keys = list(posts.values_list("pk", flat=True)[:1_500])
+    Seat.objects.filter(item__in=keys).delete()
+    Item.objects.filter(pk__in=keys).update(stage=Stage.READY)
+    Item.objects.filter(pk__in=keys[:20]).update(stage=Stage.IMPORTED)
+    with explained() as plans:
+        assert open_items(project).opened == len(keys)
+    assert plans.scans_of(*TABLES) == []
+    assert Seat.objects.filter(item__in=keys).count() == 3 * len(keys)
 
 
 def claims_and_answers(project: Project) -> None:

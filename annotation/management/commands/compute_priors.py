@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.domain.choices import PriorState
+from annotation.domain.choices import UNUSABLE_PRIORS, PriorState
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Project
@@ -26,14 +26,14 @@ class Command(JsonCommand):
         waits.add_argument("--wait", action="store_true", default=True, help="ask from here, to the end (default)")
         waits.add_argument("--no-wait", action="store_false", dest="wait", help="queue them for the workers")
         parser.add_argument(
-            "--again", nargs="+", default=[], metavar="STATE", help=f"also ask again: {', '.join(requests.AGAIN)}"
+            "--again", nargs="+", default=[], metavar="STATE", help=f"also ask again: {', '.join(UNUSABLE_PRIORS)}"
         )
         parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="runs at a time")
 
     def answer(self, **options: Any) -> Any:
         project = project_named(options["slug"], to_change=True)
-        if unknown := sorted(set(options["again"]) - set(requests.AGAIN)):
-            raise CommandError(f"--again takes {', '.join(requests.AGAIN)}; not {', '.join(unknown)}.")
+        if unknown := sorted(set(options["again"]) - set(UNUSABLE_PRIORS)):
+            raise CommandError(f"--again takes {', '.join(UNUSABLE_PRIORS)}; not {', '.join(unknown)}.")
         self._request(project, [PriorState(state) for state in options["again"]], ring=not options["wait"])
         self.is_undone = False
         if options["wait"]:

@@ -10,7 +10,7 @@ from knox.models import AuthToken
 from annotation.domain.choices import Role, Stage
 from annotation.domain.glossary.entry import EntryValues
 from annotation.glossary import entries
-from annotation.models import Adjudication, Batch, Item, Membership, Prior
+from annotation.models import Adjudication, Batch, Item, KnownAnswer, Membership, Prior
 from builders import category, make_item, make_labelled_item, make_member, make_project, make_user
 from generation.models import Exchange, Reply
 from runs.models import Run
@@ -109,6 +109,7 @@ def test_a_list_is_walked_by_key_without_being_counted():
         ("runs/", "run"),
         ("counterspeech/exchanges/", "id"),
         ("counterspeech/replies/all/", "id"),
+        ("training/posts/", "external_id"),
     ],
 )
 def test_other_long_lists_are_walked_by_key_too(place, key):
@@ -121,7 +122,9 @@ def test_other_long_lists_are_walked_by_key_too(place, key):
         Run.objects.create(method="arcade", project=project.public_id, subject=item.public_id, **limits)
         exchange = Exchange.objects.create(project=project, item=item, opened_by=admin)
         Reply.objects.create(exchange=exchange, author=admin, intent="positive", text="No.")
-    Item.objects.update(stage=Stage.GOLD)
+        known = make_item(project, external_id=f"k-{number}", stage=Stage.KNOWN)
+        KnownAnswer.objects.create(item=known, category=category(project, 1))
+    Item.objects.exclude(stage=Stage.KNOWN).update(stage=Stage.GOLD)
     client, address = client_of(admin), f"/api/v1/projects/{project.slug}/{place}"
     whole = client.get(address).json()
     first = client.get(f"{address}?after=&limit=2").json()
@@ -154,7 +157,7 @@ def test_a_page_or_limit_that_is_empty_or_in_range_is_accepted(query):
         ("disputes/", "batch, difficulty, disagreement, level, limit, order, page, reason, run, score, who"),
         ("runs/", "after, before, limit, method, page, state"),
         ("labels/", "after, before, limit, page"),
-        ("training/posts/", "limit, page"),
+        ("training/posts/", "after, before, limit, page"),
         ("decisions/", "after, before, limit, page"),
         ("appeals/", "limit, page"),
         ("injection/samples/", "limit, state"),

@@ -5,9 +5,11 @@ from datetime import UTC, datetime
 import pytest
 
 import builders
-from annotation.core.key_pages import UnknownKey, page_by_key
+from annotation.core.key_pages import UnknownKey, key_of, page_by_key
+from annotation.domain.choices import Stage
 from annotation.items.search import ORDERS
-from annotation.models import Item
+from annotation.models import Item, KnownAnswer
+from annotation.training.results import KEY, known_items
 
 pytestmark = pytest.mark.django_db
 
@@ -26,19 +28,34 @@ def items():
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_each_order_is_walked_forwards_and_back(items, order):
-    ordered = items.order_by(*ORDERS[order])
-    pages, page = [], page_by_key(ordered, items, {"after": ""}, 2)
+    walk(items.order_by(*ORDERS[order]), items)
+
+
+def test_known_answers_are_walked_in_use_first_and_by_the_key_of_their_post(items):
+    project = items[0].project
+    items.update(stage=Stage.KNOWN)
+    KnownAnswer.objects.bulk_create(
+        KnownAnswer(item=item, category=builders.category(project, 1), active=n % 3 > 0, training=n % 2 > 0)
+        for n, item in enumerate(items)
+    )
+    rows = known_items(project)
+    walk(rows, rows, KEY)
+
+
+def walk(ordered, among, key="public_id"):
+    """Go to the end, two rows a page, and back to the beginning."""
+    pages, page = [], page_by_key(ordered, among, {"after": ""}, 2, key)
     assert page.previous is None
     while True:
         pages.append(list(page.rows))
         if page.next is None:
             break
-        page = page_by_key(ordered, items, {"after": page.next}, 2)
+        page = page_by_key(ordered, among, {"after": page.next}, 2, key)
     assert [row for rows in pages for row in rows] == list(ordered)
     for rows in reversed(pages[:-1]):
-        page = page_by_key(ordered, items, {"before": page.previous}, 2)
+        page = page_by_key(ordered, among, {"before": page.previous}, 2, key)
         assert list(page.rows) == rows
-        assert page.next == str(rows[-1].public_id)
+        assert page.next == key_of(rows[-1], key)
     assert page.previous is None
 
 

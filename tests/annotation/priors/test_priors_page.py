@@ -1,5 +1,7 @@
 """The priors page of a project's admins."""
 
+import re
+from functools import partial
 from typing import Any
 
 import pytest
@@ -8,7 +10,8 @@ from django.urls import reverse
 
 from annotation.domain.choices import Role, Stage
 from annotation.models import Membership, Prior, Project
-from annotation.priors import requests
+from annotation.pages.long_lists import BoundedPaginator
+from annotation.priors import requests, views
 from builders import make_item, make_member, make_picture, make_project
 from providers.messages import ProviderPaused, Refused
 from providers.vendors.scripted import ScriptedModel
@@ -91,6 +94,39 @@ def test_what_says_nothing_is_listed_by_state_and_can_be_asked_again(browser: Cl
     assert failed.stage == Stage.READY
     assert "1 prior is asked for." in post(browser, "compute-priors", state="refused")
     assert Run.objects.get(state="queued").subject == refused.public_id
+
+
+def test_what_says_nothing_is_walked_by_key_behind_the_last_numbered_page(
+    browser: Client, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "PAGE_LENGTH", 1)
+    monkeypatch.setattr(views, "BoundedPaginator", partial(BoundedPaginator, most=1))
+    items = [make_item(project) for _ in range(3)]
+    requests.request_missing(project)
+    for run in Run.objects.order_by("pk"):
+        perform(run, ScriptedModel(Refused("no", code="provider_blocked")))
+    seen, query = [], "?state=refused"
+    while query:
+        shown = page(browser, query)
+        assert "Ask again for these 3" in shown
+        seen += [item.external_id for item in items if item.external_id in shown]
+        onward = re.search(r'rel="next"\s+href="([^"]+)"', shown)
+        query = onward[1].replace("&amp;", "&") if onward else ""
+    assert seen == [item.external_id for item in reversed(items)]
+
+
+def test_what_took_long_to_count_is_kept_until_somebody_asks_or_cancels(
+    browser: Client, project: Project, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    monkeypatch.setattr(requests, "_SLOW", -1)
+    monkeypatch.setattr(requests, "_KEPT_TIMES", 1e9)
+    make_item(project)
+    assert "0 of 1 done" in page(browser)
+    make_item(project)
+    assert "0 of 1 done" in page(browser)
+    with django_capture_on_commit_callbacks(execute=True):
+        requests.request_missing(project)
+    assert "0 of 2 done" in page(browser)
 
 
 def test_a_paused_provider_is_named_with_its_reason(browser: Client, project: Project) -> None:

@@ -99,7 +99,7 @@ def test_the_queue_asks_the_database_as_much_for_forty_items_as_for_one(
 ):
     client = as_member(reviewer)
     closed(project, 0, 1, 2)
-    with django_assert_max_num_queries(12) as few:
+    with django_assert_max_num_queries(13) as few:
         client.get(address("desk"))
     for _ in range(20):
         closed(project, 0, 1, 2)
@@ -117,7 +117,7 @@ def test_the_page_of_a_post_asks_the_database_as_much_beside_other_posts_as_alon
     run.save()
     client = as_member(reviewer)
     client.get(address("desk-item", item))
-    with django_assert_max_num_queries(48) as alone:
+    with django_assert_max_num_queries(49) as alone:
         client.get(address("desk-item", item))
     for _ in range(5):
         closed(project, 0, 1, 2)
