@@ -19,19 +19,20 @@ _APART = 40  # characters between two pairs of one key
 _FAR = 300  # characters between two readings of one list
 _BEFORE = 90  # characters before a list in which it is announced
 _LOW, _HIGH = 0.35, 0.65
+_LEAST_SCALE = 3  # a smaller number is a code
 LOW_END = (0.0, 1.0)
 """Where scales begin."""
 _BESIDE = 80  # characters between a key and the one number that stands beside it
 _NUMBER_LEFT = re.compile(r"(?<![\w./%])\d{1,3}(?:\.\d)?(?![\d./%]*\d|%)(?=[점分]|\s*'?\s*(?:$|[.,;:!。)|\n\x02—]))")
-_LABEL = r"(?P<label>[^,;.()\n|/=。\d—]{1,40})"
+_LABEL = r"(?P<label>(?:(?!\s[a-e가-라]\s?[:.)=])[^,;.()\n|/=。\d—]){1,40})"
 _BEHIND = 8  # characters behind the first code in which it is called a reading
 _MEANS = re.compile(r"means?\b|stands? for|\bfor\b|뜻|의미|表示|代表")  # of a key that names one code alone
 _WORDS = 5  # of the longest bare label
 _CODE_FIRST = re.compile(
-    r"(?<![a-z\d.%/+-])['\"]?(?P<code>(?<!of )\d{1,3}|[a-e]|(?<![가-힣])[가-라](?=\s?[:=)])|zero|one|two)"
+    r"(?<![a-z\d.%/+-])['\"]?(?P<code>(?<!of )\d{1,3}|[a-e]|(?<![가-힣])[가-라](?=\s?[:=).])|zero|one|two)"
     r"['\"]?(?:점|分)?\s?(?:=|:|—|→|\(|\)|\s(?=not?\b|non|most|fully|very|extremely)"
-    r"|(?:(?:would )?means?|is|stands? for|indicates?|denotes?|for)\s"
-    rf"|이면\s|[은는이가]\s?|表示|代表|意味着|意为|指|为|是)\s?{_LABEL}"
+    r"|(?<=[a-e가-라])\.\s|(?:(?:would )?means?|(?:would )?be(?:ing)?|is|stands? for|indicates?|denotes?|for)\s"
+    rf"|이면\s|(?:에 가까울|에 근접할|일)수록\s|[은는이가]\s?|表示|代表|意味着|意为|指|为|是)\s?{_LABEL}"
 )
 _LABEL_FIRST = re.compile(rf"{_LABEL}\s?(?:=|\(|→)\s?(?P<code>\d{{1,3}})(?![\d.%/])")
 _NUMBERED = {
@@ -123,9 +124,12 @@ def explained_numbers(text: str) -> list[Item]:
 
 
 def _key(text: str) -> list[Item]:
-    """Return the pairs of a key: neighbours that give two codes two meanings."""
+    """Return the pairs of a key: neighbours that give two codes two meanings. What repeats a code is its choice."""
     for pattern in (_CODE_FIRST, _LABEL_FIRST):
-        pairs = list(_pairs(text, pattern))
+        first: dict[str, Item] = {}
+        for pair in _pairs(text, pattern):
+            first.setdefault(pair.code, pair)
+        pairs = list(first.values())
         near = [
             pair
             for pair in pairs
@@ -161,7 +165,8 @@ def _pairs(text: str, pattern: re.Pattern[str]) -> Iterator[Item]:
 def _by_key(pairs: Sequence[Item], code: str) -> bool | None:
     """Return what a code stands for; between two numbers of a key, the meaning of the nearer. None: it is halfway."""
     said = {pair.code: pair.hateful for pair in pairs}
-    if code in said or not pairs[0].code.isdigit():
+    is_scale = pairs[0].code.isdigit() and (len(said) > 1 or float(pairs[0].code) >= _LEAST_SCALE)
+    if code in said or not is_scale:
         return said.get(code, False if len(said) == 1 else None)
     ends: dict[float, bool | None] = {float(pair.code): pair.hateful for pair in pairs}
     return nearer_end({0.0: not pairs[0].hateful} | ends if len(ends) == 1 else ends, float(code))

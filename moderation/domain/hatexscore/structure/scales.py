@@ -23,6 +23,14 @@ _RATINGS = re.compile(
 )
 
 
+# What tells the upper end without its number.
+_HIGHER = re.compile(
+    r"(?:higher|larger|bigger|greater)(?: (?:score|number|value|figure)s?)? ?(?:=|is|are|means?|indicates?|for|the)? ?"
+    r"(?:more|most) (?:hateful|hate)[a-z]*|(?:높|클|커질|올라갈)을?수록 (?:더 )?(?:심한 |강한 )?혐오[가-힣]*"
+    r"|越[高大][^,.。;]{0,4}越[^,.。;]{0,6}仇恨"
+)
+
+
 def chosen_of_scale(text: str) -> tuple[str, list[Conclusion]]:
     """Return the text without what explains its scale, and what the one rating on that scale says.
 
@@ -31,7 +39,9 @@ def chosen_of_scale(text: str) -> tuple[str, list[Conclusion]]:
     ratings = list(_RATINGS.finditer(text))
     scales = {_numbers(rating) for rating in ratings}
     ends = [end for end in explained_numbers(text) if _is_end(end, ratings)] if ratings else []
-    if not any(_is_told(text, most) for _points, most in scales) or not ends:
+    if ratings and (higher := _HIGHER.search(text)):
+        ends = [Item(*higher.span(), f"{most:g}", True) for _points, most in scales]
+    elif not ends or not any(_is_told(text, most) for _points, most in scales):
         return text, []
     if len(scales) > 1:
         return without(text, ends), []
@@ -54,7 +64,10 @@ def _is_end(explained: Item, ratings: Sequence[re.Match[str]]) -> bool:
 def _is_told(text: str, most: float) -> bool:
     """Whether something is told of the upper end of a scale, in words of hate or in others."""
     return (
-        re.search(rf"(?<![\w./]){most:g}\s?(?:[:=(点점分]|이면|[은는이가]\s|means|is\b|stands|表示|代表|为|是)", text)
+        re.search(
+            rf"(?<![\w./]){most:g}\s?(?:[:=(点점分]|이면|[은는이가]\s|[^.,]{{0,8}}수록|means|(?:is|be|being)\b|stands|表示|代表|为|是)",
+            text,
+        )
         is not None
     )
 
