@@ -9,6 +9,8 @@ from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.labels import Segment, label_start
 from moderation.domain.hatexscore.signs import any_of, tongues
 
+_SIGN = re.compile("[:=|]")
+
 
 class _Levels(NamedTuple):
     """A field that holds a level, and the levels, of all languages."""
@@ -31,31 +33,24 @@ def _levels() -> _Levels:
     )
 
 
-def is_level(text: str, segment: Segment) -> bool:
-    """Whether the segment is a field that holds how hateful the post is: its name states nothing."""
-    return _level_of_hate(text, segment) is not None
-
-
-def level(text: str, segment: Segment) -> Conclusion | None:
-    """Return what a field for the level of hate says. Returns None if it is none, or neither high nor low."""
-    return _said(text, segment, _level_of_hate(text, segment))
+def level_field(text: str, segment: Segment) -> re.Match[str] | None:
+    """Return the name of a field that holds how hateful the post is. Returns None if the segment is none."""
+    if _SIGN.search(text, segment.start, segment.end) is None:
+        return None
+    mentions = filter(None, (tongue.word(text, segment.start, segment.end) for tongue in tongues()))
+    return next(filter(None, (_levels().of_hate.match(text, mention.end) for mention in mentions)), None)
 
 
 def levels_of_risk(text: str, segments: Sequence[Segment]) -> Iterator[Conclusion]:
     """Yield what fields for the risk say, which speak of hate only where nothing else does."""
     for segment in segments:
-        if said := _said(text, segment, _levels().of_risk.match(text, label_start(text, segment), segment.end)):
+        field = _levels().of_risk.match(text, label_start(text, segment), segment.end)
+        if field and (said := level(text, segment, field)):
             yield said
 
 
-def _level_of_hate(text: str, segment: Segment) -> re.Match[str] | None:
-    mentions = filter(None, (tongue.word(text, segment.start, segment.end) for tongue in tongues()))
-    return next(filter(None, (_levels().of_hate.match(text, mention.end) for mention in mentions)), None)
-
-
-def _said(text: str, segment: Segment, field: re.Match[str] | None) -> Conclusion | None:
-    if field is None:
-        return None
+def level(text: str, segment: Segment, field: re.Match[str]) -> Conclusion | None:
+    """Return what the value of the field says. Returns None if it is neither high nor low."""
     for pattern, hateful in ((_levels().high, True), (_levels().low, False)):
         if pattern.match(text, field.end()):
             return Conclusion(label_start(text, segment), segment.end, hateful)

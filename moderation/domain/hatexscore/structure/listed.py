@@ -24,7 +24,8 @@ LOW_END = (0.0, 1.0)
 """Where scales begin."""
 _BESIDE = 80  # characters between a key and the one number that stands beside it
 _NUMBER_LEFT = re.compile(r"(?<![\w./%])\d{1,3}(?:\.\d)?(?![\d./%]*\d|%)(?=[점分]|\s*'?\s*(?:$|[.,;:!。)|\n\x02—]))")
-_LABEL = r"(?P<label>(?:(?!\s[a-e가-라]\s?[:.)=])[^,;.()\n|/=。\d—]){1,40})"
+_LABEL = r"(?P<label>[^,;.()\n|/=。\d—]{1,40})"
+_NEXT = re.compile(r"\s[a-e가-라](?=\s?[:.)=])")  # the next code, where a label ends
 _BEHIND = 8  # characters behind the first code in which it is called a reading
 _MEANS = re.compile(r"means?\b|stands? for|\bfor\b|뜻|의미|表示|代表")  # of a key that names one code alone
 _WORDS = 5  # of the longest bare label
@@ -154,12 +155,15 @@ def _pairs(text: str, pattern: re.Pattern[str]) -> Iterator[Item]:
     """Yield the codes with a label beside them."""
     start = 0
     while hit := pattern.search(text, start):
-        hateful = labels.said_by(hit["label"]) if len(hit["label"].split()) <= _WORDS else None
-        if pattern is _LABEL_FIRST and not is_named(hit["label"], 0, len(hit["label"])):
+        following = _NEXT.search(text, hit.start("label"), hit.end() + 2) if pattern is _CODE_FIRST else None
+        end = following.start() if following else hit.end()
+        label = text[hit.start("label") : min(end, hit.end("label"))]
+        hateful = labels.said_by(label) if len(label.split()) <= _WORDS else None
+        if pattern is _LABEL_FIRST and not is_named(label, 0, len(label)):
             hateful = None  # "hateful=0 offensive=1" are two fields
         if hateful is not None:
-            yield Item(*hit.span(), hit["code"], hateful)
-        start = hit.start() + 1 if hateful is None else hit.end()
+            yield Item(hit.start(), end, hit["code"], hateful)
+        start = hit.start() + 1 if hateful is None else end
 
 
 def _by_key(pairs: Sequence[Item], code: str) -> bool | None:
@@ -247,10 +251,12 @@ def chosen_of_two(text: str, segments: Sequence[Segment]) -> Iterator[Conclusion
     """Yield what is named as the former or the latter of two."""
     patterns, hateful_first = _patterns(), None
     for segment in segments:
-        start, offered = segment.start, labels.offered(text, segment)
-        if offered is not None:  # "of hateful and not hateful I choose the latter"
-            start, hateful_first = offered
-        hits = [(option, hit) for option in patterns.one_of_two for hit in option.finditer(text, start, segment.end)]
+        hits = [
+            (option, hit) for option in patterns.one_of_two for hit in option.finditer(text, segment.start, segment.end)
+        ]
+        if hits and (offered := labels.offered(text, segment)):  # "of hateful and not hateful I choose the latter"
+            hits = [(option, hit) for option, hit in hits if hit.start() >= offered[0]]
+            hateful_first = offered[1]
         named = {
             (option is patterns.one_of_two[0]) is (patterns.refused.search(text, *hit.span()) is None)
             for option, hit in hits

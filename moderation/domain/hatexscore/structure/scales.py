@@ -31,12 +31,15 @@ _HIGHER = re.compile(
 )
 
 
+_DIGIT = re.compile(r"\d")
+
+
 def chosen_of_scale(text: str) -> tuple[str, list[Conclusion]]:
     """Return the text without what explains its scale, and what the one rating on that scale says.
 
     The text is returned as it is where no end of the scale is explained.
     """
-    ratings = list(_RATINGS.finditer(text))
+    ratings = list(_RATINGS.finditer(text)) if _DIGIT.search(text) else []
     scales = {_numbers(rating) for rating in ratings}
     ends = [end for end in explained_numbers(text) if _is_end(end, ratings)] if ratings else []
     if ratings and (higher := _HIGHER.search(text)):
