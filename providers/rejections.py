@@ -44,6 +44,9 @@ _REJECTING_PHRASES = (
     "must be",
     "should be",
     "too large",
+    "not enabled",
+    "is not a",
+    "maximum allowed",
 )
 _TOO_LONG = ("context length", "context window", "context limit", "context size", "prompt is too long")
 # Words by which sentences speak of a parameter without its name.
@@ -58,7 +61,7 @@ _STREAM = re.compile(
 _SYSTEM = re.compile(
     r"(?:system|developer) (?:role|message|prompt|instruction)s?\b[^.]{0,40}?"
     r"(?:n[o']t |un)(?:supported|enabled|allowed)"
-    r"|not support[a-z]* (?:the |a )?(?:system|developer)\b|roles must alternate|only user and assistant roles"
+    r"|not support[a-z]* (?:the |a )?\W?(?:system|developer)\b|roles must alternate|only user and assistant roles"
     r"|(?:invalid|unknown|unsupported|unexpected) (?:message )?role\b[^.]{0,20}?system"
 )
 _SCHEMA = re.compile(

@@ -88,10 +88,24 @@ def _value_of(piece: Piece, shape: type[Shape], context: dict[str, Any]) -> tupl
     try:
         return shape.model_validate_json(piece.canonical, context=context), False
     except ValidationError as fault:
-        for inner in unwrapped(json.loads(piece.canonical)):
+        whole = json.loads(piece.canonical)
+        for inner in (_in_names_of(shape, whole), *unwrapped(whole)):
             with suppress(ValidationError):
                 return shape.model_validate_json(json.dumps(inner), context=context), True
         raise fault
+
+
+def _in_names_of(shape: type[BaseModel], value: Any) -> Any:
+    """Return an object with the shape's own names for those that differ in capitals, blanks or hyphens alone."""
+    if not isinstance(value, dict):
+        return value
+    names = {_plain_name(name): name for name in shape.model_fields}
+    renamed = {names.get(_plain_name(key), key): part for key, part in value.items()}
+    return renamed if len(renamed) == len(value) else value
+
+
+def _plain_name(name: str) -> str:
+    return name.casefold().strip().replace(" ", "_").replace("-", "_")
 
 
 def read_only_value(text: str, shape: type[Shape]) -> Shape | None:

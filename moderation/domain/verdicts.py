@@ -18,10 +18,15 @@ HATEFUL_FORMS = (
     *("仇恨", "仇恨言论", "仇恨内容", "仇恨性", "有仇恨", "是仇恨", "是仇恨言论", "属于仇恨言论", "含有仇恨"),
 )
 NOT_HATEFUL_FORMS = (
-    *(f"{no} {form}" for no in ("non", "not") for form in ("hate", "hateful", "hate speech", "a hate speech")),
-    *("비혐오", "비혐오 표현", "혐오 아님", "혐오가 아님", "혐오 표현 아님", "혐오 표현이 아님", "혐오 발언 아님"),
-    *("혐오적이지 않음", "혐오 없음"),
-    *("非仇恨", "非仇恨言论", "非仇恨内容", "不是仇恨", "不是仇恨言论", "不属于仇恨言论", "无仇恨", "没有仇恨"),
+    *(f"{no} {form}" for no in ("non", "not", "not a") for form in ("hate", "hateful", "hate speech")),
+    *(f"비{form}" for form in ("혐오", "혐오 표현", "혐오 발언")),
+    *(f"{form}{no}" for form in ("혐오", "혐오 표현", "혐오 발언") for no in (" 아님", "이 아님", "가 아님", " 없음")),
+    "혐오적이지 않음",
+    *(
+        f"{no}{form}"
+        for no in ("非", "不", "无", "不是", "没有", "不含", "不属于", "不构成", "并非")
+        for form in ("仇恨", "仇恨言论", "仇恨内容", "仇恨性")
+    ),
 )
 """What models write for hateful and not hateful, in the languages of the posts."""
 

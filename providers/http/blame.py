@@ -64,6 +64,8 @@ def blame_of(status: int, fault: StatedFault, asked: Asked) -> Blame:
         return Blame.ACCOUNT
     if _is_too_long(status, said):
         return Blame.REQUEST
+    if status >= 500 and (blame := _of_absent_model(fault, said)):
+        return blame
     if _passes(status, fault, said):
         return Blame.PASSING
     if status >= 500:
@@ -121,6 +123,20 @@ def _may_not_be_used(status: int, fault: StatedFault, said: str, asked: Asked) -
         return False
     is_named = words.MODEL.search(said) is not None or (status == _FORBIDDEN and _says_name(said, asked))
     return any(code in words.MODEL_CODES for code in fault.codes) or is_named
+
+
+def _of_absent_model(fault: StatedFault, said: str) -> Blame | None:
+    """Return who is at fault where a server says with a status of its own faults that it never serves the model.
+
+    Returns None where it says nothing of that, or names a later time.
+    """
+    if fault.is_page or words.LATER.search(said):
+        return None
+    if words.GONE_MODEL.search(said):
+        return Blame.UNKNOWN
+    if words.CLOSED_MODEL.search(said):
+        return Blame.MODEL
+    return Blame.UNKNOWN if any(code in words.MODEL_CODES for code in fault.codes) else None
 
 
 def _says_name(said: str, asked: Asked) -> bool:

@@ -157,6 +157,22 @@ UNKNOWN_MODEL = re.compile(
     r"|(?:unknown|invalid) model\b"
     r"|模型.{0,12}不存在|모델.{0,16}(?:존재하지|찾을 수 없)"
 )
+# What says also with a status of a server's own faults that the model is not served again.
+GONE_MODEL = re.compile(
+    r"\b(?:model|deployment)s?\b[^.!?]{0,80}?(?:does not exist|doesn't exist|not found\b|deprecated|decommissioned"
+    r"|retired|discontinued|end[ -]of[ -]life|sunset|shut down"
+    r"|no longer (?:available|supported|served|offered|hosted|exists)"
+    r"|(?:been|was) (?:removed|withdrawn)|not (?:supported|served|offered|hosted|available) (?:by|from) (?:any|th)"
+    r"|not (?:in|among|part of) (?:the|your) (?:list|plan|allowed|available))"
+    r"|(?:unknown|no such) (?:model|deployment)\b|no (?:available )?channel for model"
+    r"|模型.{0,24}(?:不存在|已下线|已停用|已停止|未找到|未开通|无可用渠道)|无可用渠道"
+    r"|모델.{0,24}(?:존재하지|찾을 수 없|종료|지원이 중단|제공하지)"
+)
+CLOSED_MODEL = re.compile(
+    r"(?:not have|no|denied|without) (?:access|permission)[^.]{0,40}\bmodels?\b"
+    r"|\bmodels?\b[^.!?]{0,60}?(?:access (?:is )?denied|not (?:allowed|enabled|activated|permitted|authori[sz]ed) for)"
+    r"|(?:无权|没有权限).{0,20}模型|모델.{0,20}(?:권한|접근)"
+)
 MENTIONS_MODEL = re.compile(r"\bmodels?\b|deployment|endpoints? found|模型|모델")
 TRIES_AGAIN_WITHOUT_MODEL = re.compile(
     r"unexpected endpoint|unknown (?:path|url|route|endpoint)|invalid url|cannot post"
@@ -199,6 +215,10 @@ BUSY = re.compile(
     r"|time(?:d)?[ -]?out|temporar|unavailable|at capacity|over capacity|capacity exceeded|too many concurrent"
     r"|繁忙|稍后|重试|限流|过载|超时|加载中|过于频繁|频率|并发"
     r"|잠시 ?후|다시 시도|과부하|시간 ?초과|로딩|혼잡|요청이 너무 많"
+)
+LATER = re.compile(
+    r"try again|retry|temporar|\bloading\b|warming up|starting up|overload|at capacity|moment|later"
+    r"|稍后|重试|加载中|잠시|다시 시도"
 )
 RATE = re.compile(r"rate.?limit|too many requests|throttl|限流|过于频繁|频率|요청이 너무 많")
 

@@ -62,6 +62,7 @@ class Byline:
     published: str = ""
     changed: str = ""
     author: str = ""
+    publisher: str = ""
 
 
 def byline_of(tree: lxml.html.HtmlElement) -> Byline:
@@ -73,9 +74,45 @@ def byline_of(tree: lxml.html.HtmlElement) -> Byline:
             said[kind].append(day)
     alone = set(said["?"])
     published = said["p"][0] if said["p"] else alone.pop() if len(alone) == 1 else ""
-    changed = said["c"][0] if said["c"] else ""
+    changed = said["c"][0] if said["c"] else _last_changed(tree)
     author = next((name for line in lines if (name := _author(_MARK.sub("|", line)))), "")
-    return Byline(published, changed if changed >= published else "", author)
+    publisher = next((name for line in lines if (name := _publisher(line))), "")
+    return Byline(published, changed if changed >= published else "", author, publisher)
+
+
+# What the end of a page says of the whole page, as wikis and offices write it. Of a single post it is said by whom.
+_LAST_CHANGED = re.compile(
+    r"\blast (?:edited|modified|updated|changed|revised|reviewed)\b(?! by\b)|\bzuletzt\b"
+    r"|\bdernière (?:modification|mise à jour)"
+    r"|por última vez|última (?:edición|actualización|modificación)|ultima modifica|último? (?:edição|atualização)"
+    r"|последн\w+ (?:изменен|обновлен)|마지막으로? (?:편집|수정|업데이트)|최종 ?(?:수정|업데이트)"
+    r"|最[后後](?:修[订訂改]|编辑|編輯|更新)|最終更新",
+    re.IGNORECASE,
+)
+_AT_THE_END, _AROUND = 4000, 60
+
+
+def _last_changed(tree: lxml.html.HtmlElement) -> str:
+    """Return the day on which the end of the page says that it was last changed; empty for none, or for several."""
+    end = " ".join("".join(tree.itertext())[-_AT_THE_END:].split())
+    days = {day for said in _LAST_CHANGED.finditer(end) if (day := _day_beside(end, said.start(), said.end()))}
+    return days.pop() if len(days) == 1 else ""
+
+
+def _day_beside(text: str, start: int, end: int) -> str:
+    """Return the date behind a word, else the one before it."""
+    behind = next(dates_in(text[end : end + _AROUND]), None)
+    before = [*dates_in(text[max(0, start - _AROUND) : start])]
+    return behind[2] if behind else before[-1][2] if before else ""
+
+
+_FROM = re.compile(r"(?:来源|來源|稿源|출처|제공)\s?[:：]\s?([^\s|·,，、:：\x1e]{2,20})")
+
+
+def _publisher(line: str) -> str:
+    """Return where a line that has a date says that the page is from; empty if it says nothing."""
+    found = _FROM.search(line) if _MARK.search(line) or next(dates_in(line), None) else None
+    return found[1] if found else ""
 
 
 def _dates_of(line: str) -> Iterator[tuple[str, str]]:

@@ -205,12 +205,18 @@ def _is_captcha(node: lxml.html.HtmlElement) -> bool:
 
 def _with_byline(source: PageSource, tree: lxml.html.HtmlElement) -> PageSource:
     """Return the source with what the lines about the heading say of what it does not state to programs."""
-    if source.author and source.published and source.changed:
+    if source.author and source.published and source.changed and source.publisher:
         return source
     said = byline_of(tree)
     published = source.published or said.published
     changed = source.changed or (said.changed if said.changed >= published else "")
-    return replace(source, author=source.author or said.author, published=published, changed=changed)
+    return replace(
+        source,
+        author=source.author or said.author,
+        publisher=source.publisher or said.publisher,
+        published=published,
+        changed=changed,
+    )
 
 
 def _main_text(tree: lxml.html.HtmlElement) -> str | None:

@@ -42,6 +42,16 @@ def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
     return "|".join(f"(?:{noun})[^.。]{{0,60}}(?:{said})|(?:{said})[^.。]{{0,40}}(?:{noun})" for noun, said in pairs)
 
 
+# A program of the reader's that the page wants off, and that.
+_BLOCKER = (
+    (r"\bad[ -]?block\w*|werbeblocker|bloqueu?r de pub\w*|bloqueador de (?:anuncios|publicidad)\w*",
+     r"disabl|turn(ed)? off|deactivat|whitelist|pause|switch(ed)? off|detected|ausschalt|deaktivier|abschalt|désactiv"
+     r"|desactiv|desativ"),
+    (r"광고 ?차단", r"해제|꺼|끄|중지|감지"),
+    (r"(广告|廣告)(拦截|屏蔽|攔截|封鎖)", r"关闭|停用|禁用|關閉|检测"),
+    (r"広告ブロック", r"オフ|無効|解除|検出"),
+)  # fmt: skip
+
 # What the notice says, and what else it speaks of. The first that fits names the page.
 _NOTICES = {
     "bot_check": (
@@ -56,8 +66,10 @@ _NOTICES = {
         r"|mens|człowiekiem|människa)\b|(kein|pas un|no (soy|eres|es) un|não sou um|non sono un|geen"
         r"|nie jestem) robot"
         r"|robotem\b|robot olmad|insan oldu|не робот|вы человек|لست (روبوت|برنامج)|أنك إنسان|sicherheitsprüfung"
-        r"|vérification de sécurité|verificación de seguridad|проверк\w+ (безопасности|браузера)|滑块.{0,6}验证",
-        r"captcha|robot|cloudflare|ray id|\bip\b|security|browser|javascript|automated|로봇|보안|자동|브라우저"
+        r"|vérification de sécurité|verificación de seguridad|проверк\w+ (безопасности|браузера)|滑块.{0,6}验证|"
+        + _pairs(_BLOCKER),
+        r"advertis|\bads\b|werbung|publicité|anuncios|광고|广告|廣告|広告"
+        r"|captcha|robot|cloudflare|ray id|\bip\b|security|browser|javascript|automated|로봇|보안|자동|브라우저"
         r"|机器人|浏览器|安全|ブラウザ|segur|sécur|sicher|veilig|bezpiecz|güven|безопасн|навигатор|браузер|المتصفح",
     ),
     "paywall": (

@@ -63,6 +63,8 @@ class PendingStep:
     model: str = ""
     charged: bool = False
     """Whether the project's account was charged with each call, because it or the site has a limit."""
+    unsent_calls: int = 0
+    """The calls that were counted on the run and never sent: they are taken back with the turn."""
     lost_calls: int = 0
     lost_tokens: int = 0
     rejected: list[dict[str, str]] = field(default_factory=list)
@@ -130,7 +132,10 @@ class PendingStep:
             self.usage = Usage(most, 0, estimated=True)
 
     def count_fault(self, fault: ProviderError) -> None:
-        """Count a call that ended in a fault. One that met a closed account was not sent, and has no attempt."""
+        """Count a call that ended in a fault. One that was not sent (a closed account) has no attempt: it is none."""
+        if self.is_paid and fault.attempts == 0:
+            self.calls -= 1
+            self.unsent_calls += 1
         if self.is_paid:
             self.retries += max(fault.attempts - 1, 0)
             self.usage += fault.usage

@@ -58,7 +58,13 @@ class UnsavedTurn:
     @property
     def booking(self) -> Booking:
         """What is booked on the run together with the turn."""
-        return Booking(0, -self.unused_tokens, self.pending.retries, charged=self.pending.charged, progress=True)
+        return Booking(
+            -self.pending.unsent_calls,
+            -self.unused_tokens,
+            self.pending.retries,
+            charged=self.pending.charged,
+            progress=True,
+        )
 
     def as_saved(self) -> SavedTurn:
         """Return the turn as its method sees it."""
@@ -88,7 +94,8 @@ def save_turn(run: Run, unsaved: UnsavedTurn, in_flight: Mapping[str, CallUnderW
     )
     if not has_lease:
         raise lease.LeaseLost
-    run.tokens -= unsaved.unused_tokens
+    run.calls += unsaved.booking.calls
+    run.tokens += unsaved.booking.tokens
     return _as_saved_turn(turn)
 
 
@@ -113,7 +120,8 @@ def save_turn_and_begin_call(
     ):
         return SaveResult.NOTHING
     calls_after = budget.with_next_call(next_step, in_flight)
-    booking = replace(unsaved.booking, calls=1, tokens=tokens - unsaved.unused_tokens)
+    settled = unsaved.booking
+    booking = replace(settled, calls=settled.calls + 1, tokens=settled.tokens + tokens)
 
     def attempt() -> SaveResult:
         is_saved, begun = call_sql.insert_turn_and_begin_call(unsaved.turn, run, booking, calls_after)
@@ -128,7 +136,7 @@ def save_turn_and_begin_call(
     result = _through_faults(run, unsaved.turn, attempt, check_earlier_attempt)
     if result is SaveResult.BOTH:
         in_flight.update(calls_after)
-        run.calls += 1
+        run.calls += booking.calls
         run.tokens += booking.tokens
     return result
 
@@ -150,7 +158,8 @@ def book_saved_turn(run: Run, unsaved: UnsavedTurn, in_flight: Mapping[str, Call
     """
     if not call_sql.book_on_run(run, unsaved.booking, in_flight):
         raise lease.LeaseLost
-    run.tokens -= unsaved.unused_tokens
+    run.calls += unsaved.booking.calls
+    run.tokens += unsaved.booking.tokens
 
 
 def _through_faults(
@@ -188,7 +197,7 @@ def _save_and_book(run: Run, unsaved: UnsavedTurn, in_flight: Mapping[str, CallU
         if not is_saved:
             has_lease = call_sql.book_on_run(run, booking, in_flight)
         if has_lease and booking.charged:
-            budget.settle_charged_step(run, unsaved.pending)
+            budget.settle_charged_step(run, unsaved.pending, calls=booking.calls)
         if has_lease and not is_saved:
             turn = _keep_first(run, turn)
     return has_lease, turn

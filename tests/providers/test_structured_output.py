@@ -50,8 +50,12 @@ def test_bare_json_is_read_as_it_is():
         GOOD.replace("0.5}", "0.5,}"),
         GOOD.replace('"1"', "'1'").replace('"category"', "category"),
         GOOD[:-1],
+        GOOD.replace("category", "Category").replace("confidence", "CONFIDENCE "),
     ],
-    ids=["fence", "bare fence", "fence in prose", "prose", "footnote", "thinking", "twice", "comma", "quotes", "open"],
+    ids=[
+        *("fence", "bare fence", "fence in prose", "prose", "footnote", "thinking", "twice", "comma", "quotes", "open"),
+        "names in capitals",
+    ],
 )
 def test_json_with_something_around_it_or_a_slip_is_read_and_flagged(text: str):
     found = read_answer(text, Prior)

@@ -8,7 +8,8 @@ reader, feelings or duties is none of these. It does not judge whether they are 
 import re
 
 LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"'，。、！？）)\]】」]{1,2000}", re.IGNORECASE)
-_SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？](?=\d)[^.!?。！？\n]+)*[.!?。！？]*")
+_SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？](?=\d)[^.!?。！？\n]+)*(?:[.!?。！？]+[”’」』）)\]\"]*)?")
+_AFTER_STOP = '”’」』）)]"'
 _INSIDE = re.compile(r"[.!?](?=.)")
 _KEPT = {".": "\ue000", "!": "\ue001", "?": "\ue002"}
 """Signs inside a link, while the text is cut into sentences: private characters that no post means anything by."""
@@ -24,6 +25,7 @@ _COUNTED = re.compile(
     r"\b(?:half|thirds?|quarters?|percent|per cent|dozens?|hundreds?|thousands?|millions?|billions?|twice|double[sd]?"
     r"|majority|minority|most|every\w{0,4}|always|never|none|nobody|no one|all|fewer|the first|the (?:\w{3,12}est))\b"
     r"|\b(?:more|less|fewer|higher|lower|\w{3,12}er)\b.{0,40}\bthan\b|\b(?:more|less) likely\b"
+    r"|^no \w+ (?:[\w'’-]+ ){0,5}?(?:has|have|was|were) (?:ever )?(?:been )?\w{3,}(?:ed|en|wn)\b"
     r"|\b(?:has|have|had|is|are) (?:been )?(?:fallen|risen|grown|dropped|doubled|halved|increased|decreased"
     r"|declined)\b"
     r"|대부분|대다수|모든|모두가|절대|항상|언제나|아무도|누구도|절반|과반|두 배|더 (?:많|적|높|낮)|덜 "
@@ -43,6 +45,8 @@ _SOURCE = re.compile(
     r"\b(?:stud(?:y|ies)|research|report(?:s|ed)?|surveys?|statistics?|data|census|scientists?|experts?|historians?"
     r"|according to|evidence shows?|figures? shows?|proven|founded|invented|registers?|records?|(?:il)?legal"
     r"|the law|by law"
+    r"|(?:dr|prof(?:essor)?|mr|mrs|ms|judge|justice|minister|president|mayor|senator|bishop|inspector)\b\.? "
+    r"\w+ (?:\w+ ){0,6}?(?:says?|said|wrote|writes|confirm(?:s|ed)|found|finds|warn(?:s|ed)|stat(?:es|ed))"
     rf"|the {_WHO} (?:has |have )?(?:says?|said|found|ruled|wrote|writes|confirm\w{{0,3}}|states?|decided|agrees?)"
     r"|(?:doctors|scientists|judges|economists|police) (?:agree|say|confirm|have))\b"
     r"|법(?:은|률은|에서는)|금지(?:한|하|되|된)|(?:의사|과학자|학자|판사|경찰|정부|유엔|신문|교수)(?:들)?(?:은"
@@ -50,7 +54,7 @@ _SOURCE = re.compile(
     r"|(?:의사|과학자|학자|판사|교수)들(?:은|이) .*라고"
     r"|연구|조사|통계|보고서|에 따르면|에 의하면|발표|보도|전문가|판결|불법|합법|법원|확인했|확인됐|경찰이"
     r"|法律|法规|(?:医生|科学家|学者|法官|警察|警方|政府|媒体|教授)们?[^。]{0,6}(?:说|认为|指出|的说法)|研究"
-    r"|调查|统计|报告|数据|根据|据[^。，]{1,12}[，,说称]|表示|报道|公布|专家|判决|法院|违法|合法|证实",
+    r"|调查|统计|报告|数据|根据|据[^。，]{1,12}[，,说称]|表示|报道|公布|[^\W我你您咱a-z]说[:：，]?\s?[“「『\"]|专家|判决|法院|违法|合法|证实",
     re.IGNORECASE,
 )
 _OF_A_GROUP = re.compile(
@@ -112,7 +116,11 @@ def claims(text: str) -> list[str]:
     Questions are left out.
     """
     sentences = (match.strip().translate(_BACK) for match in _SENTENCE.findall(LINK.sub(_closed, text)))
-    return [sentence for sentence in sentences if sentence and not sentence.endswith(("?", "？")) and _states(sentence)]
+    return [sentence for sentence in sentences if sentence and not _is_asked(sentence) and _states(sentence)]
+
+
+def _is_asked(sentence: str) -> bool:
+    return sentence.rstrip(_AFTER_STOP).endswith(("?", "？"))
 
 
 def _closed(link: re.Match[str]) -> str:

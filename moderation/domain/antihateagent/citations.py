@@ -12,7 +12,7 @@ _LATIN_NOUN = r"(?:evidence|evidencia|sources?|cards?|docs?|documents|beleg|quel
 _EAST_ASIAN_NOUN = (
     r"(?:증거|근거(?: ?자료)?|출처|자료|카드|문서|证据|證據|来源|來源|资料|資料|文献|文獻|卡片|网页|網頁|依据)"
 )
-_WORD = rf"(?:{_LATIN_NOUN}|{_EAST_ASIAN_NOUN}|documents?|references?|evid|ev|e|src|no|nr|refs?|items?)"
+_WORD = rf"(?:{_LATIN_NOUN}|{_EAST_ASIAN_NOUN}|documents?|references?|evid|ev|e|src|nos?|nr|refs?|items?)"
 _COUNTER = (
     r"(?:%|percent|per cent|건|개|명|쪽|채|곳|가지|종|권|편|년|월|일|회|차|条|條|个|個|份|页|頁|年|月|日|篇|种"
     r"|件|项|times\b)"
@@ -26,18 +26,22 @@ _LIST = rf"{_ONE}(?: ?{_AND} ?{_ONE})*"
 _PAGES = r"\d+(?: ?[-–] ?\d+)?"
 _PAGE = rf"(?: ?[,:，：] ?(?:(?:pp?|pages?|seite|第)\.? ?{_PAGES}(?:쪽|页)?|{_PAGES}(?:쪽|页)))?"
 _IN_TEXT = rf"#?\d{{1,2}}(?!\d)(?:번(?!째))?(?! ?{_COUNTER})"
+_SEE = r"(?:see|cf\.?|siehe|vgl\.?|参?见)"
 _CITED = late(
-    rf"[\[［【〔〖⟦{{｛<⟨〈] ?(?P<inside>{_LIST}){_PAGE} ?(?:†[^\]］】]{{0,40}})?[\]］】〕〗⟧}}｝>⟩〉]"
+    rf"[\[［【〔〖⟦{{｛<⟨〈] ?(?:{_SEE} ?)?(?P<inside>{_LIST}){_PAGE} ?(?:†[^\]］】]{{0,40}})?[\]］】〕〗⟧}}｝>⟩〉]"
     rf"|[(（] ?(?={_WORD})(?P<round>{_LIST}) ?[)）]"
     rf"|(?P<before>\b{_LATIN_NOUN}|{_EAST_ASIAN_NOUN}) ?[(（] ?(?P<beside>{_LIST}) ?[)）]"
     rf"|(?P<word>(?:\b{_LATIN_NOUN}\b|{_EAST_ASIAN_NOUN})"
     r"(?: (?:items?|cards?|pages?))?) ?(?:no\.?|nr\.?|numbers?|#|№|第)? ?"
+    rf"(?:[:：](?= ?{_IN_TEXT}(?: ?(?:{_RANGE_SIGN}|{_AND}) ?{_IN_TEXT})*\s*(?:[.。]|$)))? ?"
     rf"(?P<bare>{_IN_TEXT}(?: ?(?:{_RANGE_SIGN}|{_AND}) ?{_IN_TEXT})*)(?![\d.,]*\d)"
     rf"|[제第] ?(?P<ordinal>\d{{1,2}}) ?(?:번째?|호|条|條|个|個|份|号|號)? ?(?P<after>{_EAST_ASIAN_NOUN})"
     r"|(?P<spelled>证据|證據|来源|來源)(?P<digit>[二三四五六七八九](?![个個条條份种成十百千万])"
-    r"|一(?=[，。、和与及表显指])) ?",
+    r"|一(?=[，。、和与及表显指])) ?"
+    r"|(?<=[a-z가-힣\u4e00-\u9fff][^\w\s])(?P<raised>[¹²³⁴⁵⁶⁷⁸⁹⁰]{1,3}(?:[,⁻˒ ]{1,2}[¹²³⁴⁵⁶⁷⁸⁹⁰]{1,3})*)",
     re.IGNORECASE,
 )
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻˒", "0123456789-,")
 _DIGITS = {digit: str(at) for at, digit in enumerate("一二三四五六七八九", 1)}
 _RANGE = late(rf"(\d+)(?:\s*번)?\s*(?:{_RANGE_SIGN}\D*?(\d+))?")
 _MOST = 100  # numbers of one range
@@ -84,9 +88,9 @@ def check_rationale(
 
     def keep(match: re.Match[str]) -> str:
         word = match["word"] or match["before"] or match["after"] or match["spelled"]
-        places = ("inside", "round", "beside", "bare", "ordinal")
+        places = ("inside", "round", "beside", "bare", "ordinal", "raised")
         written = next(filter(None, map(match.group, places)), None) or _DIGITS[match["digit"]]
-        numbers = _numbers(written)
+        numbers = _numbers(written.translate(_RAISED))
         found = [number for number in numbers if number in known]
         cited.extend(found)
         unknown.extend(number for number in numbers if number not in known)
@@ -156,8 +160,8 @@ _NAME = late(
     r"|Verdict)\b)"
     r"(?:[A-Z][a-z’'-]+ )+[A-Z][a-z’'-]+(?= (?:[a-z]+ed|is|was|has|had|said|says|wrote|called|found)\b)"
     r"|\b[Aa]ccording to (?:the )?[A-Z]\w+"
-    r"|(?<=[a-z] )(?:in|by) (?!(?:January|February|March|April|May|June|July|August|September|October|November"
-    r"|December|English|German|French|Korean|Chinese|Arabic|Spanish|Turkish|Russian|Japanese|Muslims|Jews|Christians"
+    r"|(?<=[a-z] )(?:in|by|of|from) (?!(?:Colou?r|January|February|March|April|May|June|July|August|September|October"
+    r"|November|December|English|German|French|Korean|Chinese|Arabic|Spanish|Turkish|Russian|Japanese|Muslims|Jews|Christians"
     r"|Arabs|Asians|Blacks|Roma|Evidence|Card|Source)\b)[A-Z][a-z]{2,}"
     r"|(?:^|(?<=[a-z,;:.] ))(?:the )?(?!HATE|NON-HATE|OPEN|TRUE|FALSE|NOT\b)[A-Z]{2,6}\b(?!-)"
     r"|\S{1,20}에 (?:따르면|의하면)"

@@ -19,6 +19,8 @@ from moderation.domain.hatexscore.structure.firm import is_firm
 from moderation.domain.hatexscore.structure.halves import Verb, deciding, ellipses, is_undecided
 from moderation.domain.hatexscore.structure.implied import implied
 from moderation.domain.hatexscore.structure.listed import chosen_of_key, chosen_of_readings, chosen_of_two
+from moderation.domain.hatexscore.structure.retracted import retractions
+from moderation.domain.hatexscore.structure.scales import chosen_of_scale
 
 _LONGEST_LABEL = 60
 _LONGEST_QUOTE = 200  # characters: what is longer is the post, not a verdict on it
@@ -31,18 +33,22 @@ def conclusions(explanation: str, quoted: Sequence[Quotation] | None = None) -> 
     """
     quoted = quotations(explanation) if quoted is None else quoted
     others = words_of_others(explanation, quoted)
-    text, by_code = chosen_of_key(plain(_own_words(explanation, others)))
+    text, by_scale = chosen_of_scale(plain(_own_words(explanation, others)))
+    text, by_code = chosen_of_key(text)
+    by_code += by_scale
     text, by_reading = chosen_of_readings(text)
     segments = [segment for segment in labels.segments(text) if not labels.is_refusal(text, segment)]
     stated = [*by_code, *by_reading, *chain.from_iterable(_stated(text, segment) for segment in segments)]
-    if _contradicts_itself(text, stated):
+    taken_back = max(retractions(text, segments), default=0)
+    if _contradicts_itself(text, [said for said in stated if said.end > taken_back]):
         return []
     told = list(_said_by_others(others))
     verbs = ellipses(text, segments, told)
     chosen = [*by_code, *by_reading, *chosen_of_two(text, segments), *(verb.said for verb in verbs if verb.is_sure)]
     stated = _outermost([*stated, *chosen])
     if stated:
-        return _decided(text, segments, stated, verbs, chosen)
+        held = [said for said in stated if said.end > taken_back]
+        return _decided(text, segments, held, verbs, chosen) if held else []
     found = _outermost(implied(text, segments, told))
     return [] if found and is_undecided(text, segments, found, [], found) else found
 

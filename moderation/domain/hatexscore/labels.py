@@ -204,15 +204,20 @@ def is_refusal(text: str, segment: Segment) -> bool:
 
 def hateful_first(text: str, segment: Segment) -> bool | None:
     """Return whether hateful is the first of two labels side by side. Returns None if the segment offers no choice."""
-    offered = _patterns().both.search(text, segment.start, segment.end)
-    return offered and offered["hateful_first"] is not None
+    pair = offered(text, segment)
+    return pair and pair[1]
+
+
+def offered(text: str, segment: Segment) -> tuple[int, bool] | None:
+    """Return where two labels side by side end, and whether hateful is the first. None: there are none."""
+    pair = _patterns().both.search(text, segment.start, segment.end)
+    return pair and (pair.end(), pair["hateful_first"] is not None)
 
 
 def hateful_first_of_two(text: str, segment: Segment) -> bool | None:
     """Return whether hateful is the first of two things side by side. Returns None if there are no two."""
-    offered = hateful_first(text, segment)
-    if offered is not None:
-        return offered
+    if (is_first := hateful_first(text, segment)) is not None:
+        return is_first
     for tongue in tongues():
         mention = tongue.word(text, segment.start, segment.end)
         if mention and _patterns().beside.search(text, max(segment.start, mention.start - _BESIDE), mention.start):

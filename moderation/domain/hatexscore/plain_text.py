@@ -41,6 +41,7 @@ _SPACED_HYPHEN = re.compile(r"(?<=[\s\x01])-{1,3}(?=[\s\x01])|(?<!-)--(?!-)")
 _MARK = re.compile(r"(?<=[:：|｜=?？])(\s{0,3})(?:([✅✔☑✓])|[❌✖✗✘🚫⛔])(?=\ufe0f?\s*(?:$|[|\n,;(，；（]))")
 _NEXT_FIELD = re.compile(r',(?=\s{0,20}"[^"\n]{1,40}"\s{0,3}:)')
 _COMMENT = re.compile(r"(?<=\S)([ \t]+)(?:#|//)(?=[ \t])")
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~|<(del|s|strike)>[^<\n]{1,200}</\1>", re.IGNORECASE)
 _ASCII_ARROW = re.compile(r"[-=]>")
 
 
@@ -55,7 +56,7 @@ def plain(text: str) -> str:
     Markup and emoji become spaces, tags and the commas between fields of JSON become stops, and what stands between
     think tags is left out.
     """
-    without_tags = _TAG.sub(_stop, _COMMENT.sub(_stop, _without_thoughts(text)))
+    without_tags = _TAG.sub(_stop, _COMMENT.sub(_stop, _without_struck(_without_thoughts(text))))
     marked = _MARK.sub(lambda mark: mark[1] + ("o" if mark[2] else "x"), _NEXT_FIELD.sub("|", without_tags))
     signs = "".join(map(_plain_sign, simplified(marked)))
     signs = _ASCII_ARROW.sub(f"{ARROW} ", signs)
@@ -74,6 +75,11 @@ def _without_thoughts(text: str) -> str:
     start = max(text.find("<think"), 0)
     end = text.rfind("</think")
     return text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
+
+
+def _without_struck(text: str) -> str:
+    """Return the text with spaces for what is struck out."""
+    return _STRUCK.sub(lambda struck: " " * len(struck[0]), text)
 
 
 @lru_cache(maxsize=8192)

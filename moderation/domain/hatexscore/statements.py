@@ -12,6 +12,7 @@ from moderation.domain.hatexscore.clauses.english_chinese import english_or_chin
 from moderation.domain.hatexscore.clauses.korean import korean_statement
 from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.labels import Segment, headed_end
+from moderation.domain.hatexscore.levels import level, level_field
 from moderation.domain.hatexscore.signs import HATEFUL, Words, tongues
 
 
@@ -19,6 +20,9 @@ def stated_in(text: str, segment: Segment, words: Words = HATEFUL) -> Sequence[C
     """Return what the segment states with these kinds of words; `text` is plain text."""
     if labels.is_open_field(text, segment):
         return []
+    if (field := level_field(text, segment)) is not None:
+        said = level(text, segment, field)
+        return [said] if said else []
     if labels.offers_both(text, segment):
         is_asked = segment.stop == "?" and labels.hateful_first(text, segment)
         chosen = labels.answered(text, segment, words) if is_asked else None

@@ -191,6 +191,7 @@ def test_a_later_answer_concedes_by_name() -> None:
         ({"reason": "r", "hateful": True}, Task.BINARY, (True, None)),
         ({"reason": "r", "hateful": "yes"}, Task.BINARY, (True, None)),
         ({"reason": "r", "hateful": "혐오 아님"}, Task.BINARY, (False, None)),
+        ({"reason": "r", "hateful": "不构成仇恨言论"}, Task.BINARY, (False, None)),
         ({"reason": "r", "hateful": "否"}, Task.BINARY, (False, None)),
     ],
 )

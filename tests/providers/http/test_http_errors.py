@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from providers.http.errors import error_of_status, read_retry_after
-from providers.messages import BadRequest, ProviderBusy, ProviderPaused
+from providers.messages import BadRequest, ProviderBusy, ProviderError, ProviderPaused
 
 NOW = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 
@@ -56,3 +56,27 @@ def test_what_a_server_never_does_is_final_also_with_a_status_of_its_own_faults(
 ):
     error = error_of_status("lab", status, "server_error", message, {})
     assert isinstance(error, ProviderBusy if passes else BadRequest)
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "message", "is_final"),
+    [
+        (500, "500", "NotFoundError: The model `m` does not exist or you do not have access to it.", True),
+        (503, "model_not_found", "Nobody takes m in group default", True),
+        (502, "502", "The model m has reached its end of life", True),
+        (500, "500", "Model m is not supported by any provider you have enabled.", True),
+        (503, "503", "You have no access to the model m", True),
+        (503, "", "模型 m 已下线", True),
+        (503, "", "해당 모델은 존재하지 않습니다.", True),
+        (503, "model_not_found", "The model m is loading, try again later", False),
+        (503, "", "The model is temporarily not found on this node", False),
+        (500, "", "The file was not found", False),
+        (503, "", "The model m is currently unavailable", False),
+    ],
+)
+def test_a_model_that_is_never_served_is_final_also_with_a_status_of_a_server_s_own_faults(
+    status: int, code: str, message: str, is_final: bool
+):
+    error = error_of_status("lab", status, code, message, {})
+    assert isinstance(error, ProviderError)
+    assert (error.is_final, isinstance(error, ProviderBusy)) == (is_final, not is_final)

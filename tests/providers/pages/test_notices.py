@@ -31,6 +31,8 @@ NOTICES = [
      "that it is really you and not a robot."),
     ("bot_check", "자동등록방지를 위해 보안문자를 입력해 주세요."),
     ("bot_check", "为了您的账号安全，请完成验证后继续访问。"),
+    ("bot_check", "Please disable your ad blocker\nWe live on advertising. Turn off your ad blocker to read on."),
+    ("bot_check", "광고 차단 프로그램을 해제해 주세요.\n광고로 운영되는 사이트입니다."),
     ("paywall", "How newcomers became weeds\nBy a reporter\nOn the boards it began as a joke among gardeners "
      "in the spring.\n"
      "To continue reading, start your free trial. Cancel anytime. Already a subscriber? Sign in"),

@@ -131,3 +131,31 @@ def test_a_page_cannot_be_of_a_day_to_come() -> None:
     assert [not_after(day, now) for day in ("2026-03-02", "2026-03-03", "2026", "2027", "2026-04", "")] == [
         "2026-03-02", "", "2026", "", "", "",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "changed"),
+    [
+        ("This page was last edited on 3 June 2022, at 10:11 (UTC).", "2022-06-03"),
+        ("Page last reviewed: 7 July 2021. Next review due: 7 July 2024", "2021-07-07"),
+        ("이 문서는 2022년 6월 3일 (금) 10:11에 마지막으로 편집되었습니다.", "2022-06-03"),
+        ("本页面最后修订于2022年6月3日 (星期五) 10:11。", "2022-06-03"),
+        ("Diese Seite wurde zuletzt am 3. Juni 2022 um 10:11 Uhr bearbeitet.", "2022-06-03"),
+        ("Last edited by bob on 3 June 2022", None),
+        ("Last edited on 3 June 2022. Last updated on 4 June 2022.", None),
+    ],
+)
+def test_the_end_of_a_page_says_when_it_was_last_changed(said: str, changed: str | None) -> None:
+    assert source("", f"<main><h1>Newcomers</h1>{TEXT}{TEXT}</main><div>{said}</div>")["changed"] == changed
+
+
+@pytest.mark.parametrize(
+    ("line", "publisher"),
+    [
+        ("来源：江湾晚报　作者：林一舟　2023年4月5日 08:30", "江湾晚报"),
+        ("2023.04.05 출처: 나루일보", "나루일보"),
+        ("图片来源：市档案馆", None),
+    ],
+)
+def test_a_line_with_a_date_says_where_the_page_is_from(line: str, publisher: str | None) -> None:
+    assert source("", f"<article><h1>统计</h1><p>{line}</p>{TEXT}</article>")["publisher"] == publisher

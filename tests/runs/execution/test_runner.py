@@ -330,6 +330,15 @@ def test_a_closed_model_ends_the_run_also_at_an_optional_step_and_can_be_gone_on
     assert (run.state, run.outcome) == ("succeeded", {"a": "one", "c": "two", "b": "yes"})
 
 
+def test_a_step_that_was_never_sent_counts_no_call(rounds: Rounds) -> None:
+    rounds.rounds = [[step("a"), step("b")]]
+    unsent = Forbidden("401 no key.", retry_after=300)
+    unsent.attempts = 0
+    run = perform(queued(), ScriptedModel(Forbidden("401 no key.", retry_after=300), unsent))
+    run.refresh_from_db()
+    assert (run.calls, sorted(turn.calls for turn in run.turns.all())) == (1, [0, 1])
+
+
 def test_a_saved_refusal_ends_the_run_also_after_a_crash(rounds: Rounds) -> None:
     rounds.rounds = [[step("a")], [step("b")]]
     run = queued()

@@ -60,9 +60,10 @@ def test_a_thought_that_was_cut_is_no_answer() -> None:
     assert answer is not None and answer.reason == Reason.TRUNCATED
 
 
-@pytest.mark.parametrize(("attempts", "retries"), [(0, 0), (1, 0), (3, 2)])
-def test_a_call_that_a_closed_account_met_unsent_is_no_retry(attempts: int, retries: int) -> None:
+@pytest.mark.parametrize(("attempts", "retries", "calls"), [(0, 0, 0), (1, 0, 1), (3, 2, 1)])
+def test_a_call_that_a_closed_account_met_unsent_is_none_and_no_retry(attempts: int, retries: int, calls: int) -> None:
     fault, step = Forbidden("The key was refused."), pending()
     fault.attempts = attempts
+    step.count_next_call()
     step.count_fault(fault)
-    assert step.retries == retries
+    assert (step.retries, step.calls, step.unsent_calls) == (retries, calls, 1 - calls)

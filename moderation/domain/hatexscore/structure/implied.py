@@ -13,6 +13,7 @@ from typing import NamedTuple
 from moderation.domain.hatexscore.clauses.clause import Statement
 from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.labels import Segment
+from moderation.domain.hatexscore.levels import levels_of_risk
 from moderation.domain.hatexscore.signs import UNNAMED, SignKind, any_of, kinds_of
 from moderation.domain.hatexscore.statements import stated_in, statements
 
@@ -53,7 +54,7 @@ def _patterns() -> _Patterns:
 def implied(text: str, segments: Sequence[Segment], quoted: Sequence[Statement]) -> list[Conclusion]:
     """Return the conclusions that the plain text implies; `quoted` is what its quotations state, where they stand."""
     found = [*_settled(text, segments, quoted), *_unnamed(text, segments)]
-    return found or _opening(text)
+    return found or list(levels_of_risk(text, segments)) or _opening(text)
 
 
 def _settled(text: str, segments: Sequence[Segment], quoted: Sequence[Statement]) -> Iterator[Conclusion]:

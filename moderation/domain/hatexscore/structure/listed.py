@@ -4,13 +4,14 @@
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from moderation.domain.hatexscore import labels
 from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.labels import Segment
+from moderation.domain.hatexscore.normalize import Span
 from moderation.domain.hatexscore.signs import UNNAMED, SignKind, any_of, is_named, kinds_of
 from moderation.domain.hatexscore.statements import statements
 
@@ -18,15 +19,21 @@ _APART = 40  # characters between two pairs of one key
 _FAR = 300  # characters between two readings of one list
 _BEFORE = 90  # characters before a list in which it is announced
 _LOW, _HIGH = 0.35, 0.65
+_LEAST_SCALE = 3  # a smaller number is a code
+LOW_END = (0.0, 1.0)
+"""Where scales begin."""
+_BESIDE = 80  # characters between a key and the one number that stands beside it
+_NUMBER_LEFT = re.compile(r"(?<![\w./%])\d{1,3}(?:\.\d)?(?![\d./%]*\d|%)(?=[점分]|\s*'?\s*(?:$|[.,;:!。)|\n\x02—]))")
 _LABEL = r"(?P<label>[^,;.()\n|/=。\d—]{1,40})"
+_NEXT = re.compile(r"\s[a-e가-라](?=\s?[:.)=])")  # the next code, where a label ends
 _BEHIND = 8  # characters behind the first code in which it is called a reading
 _MEANS = re.compile(r"means?\b|stands? for|\bfor\b|뜻|의미|表示|代表")  # of a key that names one code alone
 _WORDS = 5  # of the longest bare label
 _CODE_FIRST = re.compile(
-    r"(?<![a-z\d.%/+-])['\"]?(?P<code>(?<!of )\d{1,3}|[a-e]|(?<![가-힣])[가-라](?=\s?[:=)])|zero|one|two)"
+    r"(?<![a-z\d.%/+-])['\"]?(?P<code>(?<!of )\d{1,3}|[a-e]|(?<![가-힣])[가-라](?=\s?[:=).])|zero|one|two)"
     r"['\"]?(?:점|分)?\s?(?:=|:|—|→|\(|\)|\s(?=not?\b|non|most|fully|very|extremely)"
-    r"|(?:(?:would )?means?|is|stands? for|indicates?|denotes?|for)\s"
-    rf"|이면\s|[은는이가]\s?|表示|代表|意味着|意为|指|为|是)\s?{_LABEL}"
+    r"|(?<=[a-e가-라])\.\s|(?:(?:would )?means?|(?:would )?be(?:ing)?|is|stands? for|indicates?|denotes?|for)\s"
+    rf"|이면\s|(?:에 가까울|에 근접할|일)수록\s|[은는이가]\s?|表示|代表|意味着|意为|指|为|是)\s?{_LABEL}"
 )
 _LABEL_FIRST = re.compile(rf"{_LABEL}\s?(?:=|\(|→)\s?(?P<code>\d{{1,3}})(?![\d.%/])")
 _NUMBERED = {
@@ -46,8 +53,8 @@ _NUMBERED = {
 _CODE = "(?:" + "|".join(sorted(_NUMBERED, key=len, reverse=True)) + ")"
 
 
-class _Item(NamedTuple):
-    """What stands at `start` … `end` behind a code of a list, and whether it says hateful."""
+class Item(NamedTuple):
+    """What stands at `start` … `end` with or behind a code of a key or list, and whether it says hateful."""
 
     start: int
     end: int
@@ -91,21 +98,39 @@ def chosen_of_key(text: str) -> tuple[str, list[Conclusion]]:
     pairs = _key(text)
     if not pairs:
         return text, []
-    said = _without(text, pairs)
+    said = without(text, pairs)
     codes = "|".join({pair.code for pair in pairs}) if not pairs[0].code.isdigit() else r"\d{1,3}(?:\.\d)?"
     chosen = re.compile(
         rf"(?:[:=→—]|{any_of('chooses')}|{any_of('reading')}|^|\n)[\s'(*]*(?P<code>{codes})(?![a-z\d%])"
         rf"(?:\s?(?:/|out of)\s?\d+|점|分)?(?={any_of('chosen')}|\s*'?\s*(?:$|[.,;:!。)(|\n\x02—]))"
     )
-    found = [(hit, _by_key(pairs, hit["code"])) for hit in chosen.finditer(said)]
-    concluded = [Conclusion(*hit.span("code"), hateful) for hit, hateful in found if hateful is not None]
-    return _without(said, [_Item(*hit.span("code"), "", None) for hit, _ in found]), concluded
+    hits = [hit.span("code") for hit in chosen.finditer(said)] or _number_left(said, pairs)
+    found = [(hit, _by_key(pairs, said[slice(*hit)])) for hit in hits]
+    concluded = [Conclusion(*hit, hateful) for hit, hateful in found if hateful is not None]
+    return without(said, [Item(*hit, "", None) for hit, _ in found]), concluded
 
 
-def _key(text: str) -> list[_Item]:
-    """Return the pairs of a key: neighbours that give two codes two meanings."""
+def _number_left(said: str, pairs: Sequence[Item]) -> list[Span]:
+    """Return where the one number stands that is left beside a key of two numbers; none where there are several."""
+    if len(pairs) < 2 or not pairs[0].code.isdigit():
+        return []
+    hits = [hit.span() for hit in _NUMBER_LEFT.finditer(said)]
+    is_near = len(hits) == 1 and -_BESIDE < max(hits[0][0] - pairs[-1].end, pairs[0].start - hits[0][1]) < _BESIDE
+    return hits if is_near else []
+
+
+def explained_numbers(text: str) -> list[Item]:
+    """Return the numbers whose meaning is told beside them, with what they stand for."""
+    return [pair for pair in _pairs(text, _CODE_FIRST) if pair.code.isdigit()]
+
+
+def _key(text: str) -> list[Item]:
+    """Return the pairs of a key: neighbours that give two codes two meanings. What repeats a code is its choice."""
     for pattern in (_CODE_FIRST, _LABEL_FIRST):
-        pairs = list(_pairs(text, pattern))
+        first: dict[str, Item] = {}
+        for pair in _pairs(text, pattern):
+            first.setdefault(pair.code, pair)
+        pairs = list(first.values())
         near = [
             pair
             for pair in pairs
@@ -116,34 +141,48 @@ def _key(text: str) -> list[_Item]:
         ]
         if len({pair.hateful for pair in near}) == 2:
             return near
-        if len(pairs) == 1 and pairs[0].hateful and _MEANS.search(text, pairs[0].start, pairs[0].end):
+        if len(pairs) == 1 and pairs[0].hateful and (_MEANS.search(text, *pairs[0][:2]) or _is_aside(text, pairs[0])):
             return pairs
     return []
 
 
-def _pairs(text: str, pattern: re.Pattern[str]) -> Iterator[_Item]:
+def _is_aside(text: str, pair: Item) -> bool:
+    """Whether a number and what it is equal to stand in brackets."""
+    return text[pair.start - 1 : pair.start] == "(" and "=" in text[pair.start : pair.end]
+
+
+def _pairs(text: str, pattern: re.Pattern[str]) -> Iterator[Item]:
     """Yield the codes with a label beside them."""
     start = 0
     while hit := pattern.search(text, start):
-        hateful = labels.said_by(hit["label"]) if len(hit["label"].split()) <= _WORDS else None
-        if pattern is _LABEL_FIRST and not is_named(hit["label"], 0, len(hit["label"])):
+        following = _NEXT.search(text, hit.start("label"), hit.end() + 2) if pattern is _CODE_FIRST else None
+        end = following.start() if following else hit.end()
+        label = text[hit.start("label") : min(end, hit.end("label"))]
+        hateful = labels.said_by(label) if len(label.split()) <= _WORDS else None
+        if pattern is _LABEL_FIRST and not is_named(label, 0, len(label)):
             hateful = None  # "hateful=0 offensive=1" are two fields
         if hateful is not None:
-            yield _Item(*hit.span(), hit["code"], hateful)
-        start = hit.start() + 1 if hateful is None else hit.end()
+            yield Item(hit.start(), end, hit["code"], hateful)
+        start = hit.start() + 1 if hateful is None else end
 
 
-def _by_key(pairs: Sequence[_Item], code: str) -> bool | None:
+def _by_key(pairs: Sequence[Item], code: str) -> bool | None:
     """Return what a code stands for; between two numbers of a key, the meaning of the nearer. None: it is halfway."""
     said = {pair.code: pair.hateful for pair in pairs}
-    if len(said) == 1 or code in said or not pairs[0].code.isdigit():
+    is_scale = pairs[0].code.isdigit() and (len(said) > 1 or float(pairs[0].code) >= _LEAST_SCALE)
+    if code in said or not is_scale:
         return said.get(code, False if len(said) == 1 else None)
-    ends = sorted((float(pair.code), pair.hateful) for pair in pairs)
-    (low, at_low), (high, at_high) = ends[0], ends[-1]
-    share = (float(code) - low) / (high - low)
+    ends: dict[float, bool | None] = {float(pair.code): pair.hateful for pair in pairs}
+    return nearer_end({0.0: not pairs[0].hateful} | ends if len(ends) == 1 else ends, float(code))
+
+
+def nearer_end(said: Mapping[float, bool | None], number: float) -> bool | None:
+    """Return what the end of a scale says that the number is nearer to. None: it is halfway, or not on the scale."""
+    low, high = min(said), max(said)
+    share = (number - low) / ((high - low) or 1)
     if not 0 <= share <= 1 or _LOW < share < _HIGH:
         return None
-    return at_low if share <= _LOW else at_high
+    return said[low if share <= _LOW else high]
 
 
 def chosen_of_readings(text: str) -> tuple[str, list[Conclusion]]:
@@ -151,7 +190,7 @@ def chosen_of_readings(text: str) -> tuple[str, list[Conclusion]]:
     items = _readings(text)
     if not items:
         return text, []
-    said = _without(text, items)
+    said = without(text, items)
     named = {}
     for hit in _patterns().named.finditer(said, items[-1].end):
         place = 0 if hit["former"] else 1 if hit["latter"] else _NUMBERED[hit["by"] or hit["code"]]
@@ -172,7 +211,7 @@ def chosen_of_readings(text: str) -> tuple[str, list[Conclusion]]:
     return said, [] if hateful is None else [Conclusion(*hit.span(), hateful)]
 
 
-def _readings(text: str) -> list[_Item]:
+def _readings(text: str) -> list[Item]:
     """Return the readings of a list that is announced as one; none if no reading says hateful."""
     marks: list[re.Match[str]] = []
     for mark in _patterns().mark.finditer(text):
@@ -185,7 +224,7 @@ def _readings(text: str) -> list[_Item]:
     ends = [mark.start() for mark in marks[1:]]
     last = re.compile(r"[.。!?\n]|$").search(text, marks[-1].end())
     ends.append(last.end() if last else len(text))
-    items = [_Item(mark.start(), end, "", _said(text, mark.end(), end)) for mark, end in zip(marks, ends, strict=True)]
+    items = [Item(mark.start(), end, "", _said(text, mark.end(), end)) for mark, end in zip(marks, ends, strict=True)]
     return items if any(item.hateful for item in items) else []
 
 
@@ -215,6 +254,9 @@ def chosen_of_two(text: str, segments: Sequence[Segment]) -> Iterator[Conclusion
         hits = [
             (option, hit) for option in patterns.one_of_two for hit in option.finditer(text, segment.start, segment.end)
         ]
+        if hits and (offered := labels.offered(text, segment)):  # "of hateful and not hateful I choose the latter"
+            hits = [(option, hit) for option, hit in hits if hit.start() >= offered[0]]
+            hateful_first = offered[1]
         named = {
             (option is patterns.one_of_two[0]) is (patterns.refused.search(text, *hit.span()) is None)
             for option, hit in hits
@@ -225,7 +267,7 @@ def chosen_of_two(text: str, segments: Sequence[Segment]) -> Iterator[Conclusion
             hateful_first = first
 
 
-def _without(text: str, items: Sequence[_Item]) -> str:
+def without(text: str, items: Sequence[Item]) -> str:
     """Return the text with a stop and blanks for these items."""
     signs = list(text)
     for item in items:

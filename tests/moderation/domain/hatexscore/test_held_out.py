@@ -15,10 +15,11 @@ from moderation.domain.hatexscore.htc import verdict
 from providers.structured_output import is_refusal
 
 FOLDER = Path(__file__).with_name("held_out")
-SETS = ("", "a-", "b-", "d-", "e-", "f-")
+SETS = ("", "a-", "b-", "d-", "e-", "f-", "h-")
 NOT_FOUND = {
     "e-": ["ko-er05"],
     "f-": ["en-fr05"],
+    "h-": ["en-hr21", "en-hr23", "ko-hr22", "zh-hr26"],
 }
 
 
@@ -53,6 +54,9 @@ def rows(name: str) -> list[dict[str, Any]]:
         ("g-conclusions-en", 33, 0),
         ("g-conclusions-ko", 33, 1),
         ("g-conclusions-zh", 33, 0),
+        ("h-conclusions-en", 70, 0),
+        ("h-conclusions-ko", 40, 0),
+        ("h-conclusions-zh", 36, 0),
         ("kept-conclusions-en", 28, 1),
         ("kept-conclusions-ko", 30, 0),
         ("kept-conclusions-zh", 29, 1),
