@@ -21,7 +21,7 @@ from annotation.domain.formats.kept_columns import NOTHING, is_kept_name, kept_c
 from annotation.domain.formats.labels.answer_columns import answers_in
 from annotation.domain.formats.labels.category_columns import category_of
 from annotation.domain.formats.labels.listed import ABSENT, asked_answers, labels
-from annotation.domain.formats.labels.nested import column_of, with_nested
+from annotation.domain.formats.labels.nested import column_of, said_beside, with_nested
 from annotation.domain.formats.labels.of_annotators import ABOUT, NAMED, said_of_annotators
 from annotation.domain.formats.picture_words import COLUMNS, READER, words_from_file
 
@@ -205,6 +205,8 @@ class Shape:
             about["source"] = source
         is_pictured = held.pictured and (picture or self.reading.update)
         words, reader = words_from_file(values) if is_pictured else ("", "")
+        if self.nested:
+            kept |= self.reading.columns.count(said_beside(values, self.reading.mapped), lambda name: PASSED_OVER)
         extra, made = without_mark(kept_columns(kept)) if kept else (NOTHING, None)
         row = Row(
             line,
@@ -212,7 +214,8 @@ class Shape:
             text=text,
             picture=picture,
             about=about,
-            **{f"{part}_prior": prior(values, part) for part in held.parts},
+            text_prior=prior(values, "text") if "text" in held.parts else None,
+            image_prior=prior(values, "image") if "image" in held.parts else None,
             **(self._others(values) if held.others else {}),
             gold=several or gold,
             gold_lead=gold if several else None,
