@@ -10,12 +10,12 @@ import tempfile
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from annotation.domain.formats.base import RowError, Unreadable
 from annotation.domain.formats.zip_archives import ArchiveLimits, BadArchive
 
-_OPENERS: Mapping[bytes, Callable[[Any], IO[bytes]]] = {
+_OPENERS: Mapping[bytes, Callable[[Any], gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile]] = {
     b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),
     b"BZh": bz2.BZ2File,
     b"\xfd7zXZ\x00": lzma.LZMAFile,

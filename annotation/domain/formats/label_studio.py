@@ -105,8 +105,8 @@ class Tasks:
         if _is_short(first):
             names = {name for entry in entries for name in entry} - _FRAME
             answered, entries = self._label_name(names), sorted(entries, key=_annotation_number)
-            said = names - {answered, *_ANSWERED, *_answer_names(names)}
-            data = self._said_by_all([name for name in [*first, *sorted(names)] if name in said], entries)
+            others = names - {answered, *_ANSWERED, *_answer_names(names)}
+            data = self._said_by_all([name for name in [*first, *sorted(names)] if name in others], entries)
             labels = [_flat_label(entry, answered) for entry in entries]
             self._tell_frame(entries, labels)
             data[VERSIONS] = _parsed(data.get(VERSIONS))
