@@ -223,10 +223,13 @@ def _plain(field: "models.Field[Any, Any]") -> Plain | None:
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+_EMPTY: Mapping[type, str] = {dict: "{}", list: "[]", tuple: "[]"}
 
 
 def _json(value: Any) -> str:
     """Return the JSON of a value. Most columns of most rows hold an empty list or object."""
+    if not value and (empty := _EMPTY.get(type(value))):
+        return empty
     if value or value is None or isinstance(value, str | int | float):
         return _encode(value)
     return "{}" if isinstance(value, Mapping) else "[]"

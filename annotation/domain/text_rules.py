@@ -55,7 +55,7 @@ def read_optional_text(value: str, limit: int = TEXT_LIMIT) -> str:
     """
     if "\x00" in value:
         refuse("nul_character", "The text holds a NUL character (U+0000), which cannot be stored: remove it.")
-    if _SURROGATE.search(value):
+    if not value.isascii() and _SURROGATE.search(value):
         refuse("invalid_unicode", "The text holds half of a surrogate pair, which is no character: save it as UTF-8.")
     if len(value) > limit:
         refuse("text_too_long", f"The text has {len(value):,} characters; at most {limit:,} are allowed.", limit)
@@ -75,6 +75,8 @@ def read_id(value: str) -> str:
 
 def is_blank(value: str) -> bool:
     """Return whether nothing of the text is visible: only spaces, controls, zero-width and filler characters."""
+    if value and "!" <= value[0] <= "~":  # as most texts begin
+        return False
     return all(unicodedata.category(char) in _INVISIBLE_CATEGORIES or _INVISIBLE.match(char) for char in value)
 
 

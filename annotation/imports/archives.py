@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
@@ -19,6 +20,7 @@ from annotation.domain.formats.doccano import ByAnnotator, is_doccano
 from annotation.domain.formats.encodings import transcode
 from annotation.domain.formats.imagefolder import Folders, WithClassFolders
 from annotation.domain.formats.lines import refuse_empty_zip
+from annotation.domain.formats.shards import is_shard, rows_of_shards, shards_among
 from annotation.domain.formats.tools.documents import Documents, documents_in
 from annotation.domain.formats.xlsx import is_workbook
 from annotation.domain.formats.zip_archives import Archive, ArchiveLimits, BadArchive, open_archive, shown
@@ -26,6 +28,7 @@ from annotation.domain.sources.captions import captioned, captions_of, pictures_
 from annotation.domain.sources.packed import is_packed
 from annotation.imports.embedded_pictures import InlinePictures
 from annotation.imports.options import ImportOptions
+from annotation.imports.packed_tables import unpacked_table
 from annotation.imports.reader_process import ReaderProcess
 from annotation.imports.remote_pictures import WithAddresses
 from annotation.media.picture_sources import NoPictures, PictureArchive, PictureFolder, PictureSource
@@ -156,23 +159,36 @@ class Bundle:
         if self.documents is not None:
             reading = Reading(self.documents, options.mapped, twice=options.twice, columns=self.columns)
             return self.documents, Documents(self.several, reading)
-        if not _is_metadata(self.several[0][0]):
+        first, table = self.several[0]
+        if is_shard(first):
+            readings = [self._reading_of(table, options) for _name, table in self.several]
+            opened = [
+                (name, partial(_reader, table, reading, watch))
+                for (name, table), reading in zip(self.several, readings, strict=True)
+            ]
+            return readings[0].format, rows_of_shards(opened, self.columns)
+        if not _is_metadata(first):
             return Format.DOCCANO, ByAnnotator(
                 self.several, Reading(Format.DOCCANO, options.mapped, columns=self.columns)
             )
         readers = []
         for name, table in self.several:
-            prefix = f"{_digest(table)[:8]}-"
-            reading = Reading(
-                detect(table, options.mapped),
-                options.mapped,
-                id_prefix=prefix,
-                twice=options.twice,
-                columns=self.columns,
-            )
+            reading = self._reading_of(table, options)
             rows = WithClassFolders(_reader(table, reading, watch), reading, self._pictures_beside(name), is_category)
             readers.append((str(PurePosixPath(name).parent), rows))
         return Format.IMAGEFOLDER, Folders(readers)
+
+    def _reading_of(self, table: BinaryIO, options: ImportOptions) -> Reading:
+        """Return how one of several tables is read."""
+        prefix = f"{_digest(table)[:8]}-"
+        return Reading(
+            detect(table, options.mapped),
+            options.mapped,
+            id_prefix=prefix,
+            keep=self.inline.keep_of(prefix) if self.inline else None,
+            twice=options.twice,
+            columns=self.columns,
+        )
 
 
 def _reader(table: BinaryIO, reading: Reading, watch: Callable[[], None]) -> Reader:
@@ -205,19 +221,18 @@ def unpacked(
 
 
 def _opened(file: BinaryIO, stack: ExitStack, options: ImportOptions, images: Path | None, spacious: bool) -> Bundle:
+    limits, size = _archive_limits(spacious), file.seek(0, 2)
+    file = unpacked_table(file, limits, stack)
     file.seek(0)
     opening = file.read(4)
     refuse_empty_zip(opening)
     is_zip = opening == ZIP_MAGIC and not is_workbook(file)
-    size = file.seek(0, 2)
-    limits = _archive_limits(spacious)
     source = _pictures_at(images, stack, limits, options.encoding)
     if not is_zip:
         kind = binary_format(file)
         if kind is None or (images is not None and kind is not Format.WEBDATASET):
             return Bundle(file, source, "", size)
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="inline-"))
-        inline = InlinePictures(Path(folder), settings.PICTURE_MAX_BYTES, limits.total)
+        inline = _inline(stack, limits)
         return Bundle(file, inline, "", size, inline=inline)
     archive = open_archive(file, limits, options.encoding)
     documents = _documents(archive, options)
@@ -227,6 +242,11 @@ def _opened(file: BinaryIO, stack: ExitStack, options: ImportOptions, images: Pa
         return Bundle(tables[0][1], PictureArchive(archive), "zip", size, archive, several=tables, documents=format)
     if not options.table and captions_of(archive):
         return Bundle(None, PictureArchive(archive), "zip", size, archive)
+    shards = [] if options.table else shards_among(archive.tables(), archive.members)
+    if shards:
+        tables = tuple((name, _unpack(archive, name, stack)) for name in shards)
+        inline = _inline(stack, limits)
+        return Bundle(tables[0][1], inline, "zip", size, inline=inline, several=tables)
     several = _several(archive, options)
     if several:
         tables = tuple((name, _unpack(archive, name, stack)) for name in several)
@@ -238,6 +258,11 @@ def _opened(file: BinaryIO, stack: ExitStack, options: ImportOptions, images: Pa
     if images is not None:
         return Bundle(opened, source, "zip", size)
     return Bundle(opened, PictureArchive(archive, table), "zip", size, archive, table_name=table)
+
+
+def _inline(stack: ExitStack, limits: ArchiveLimits) -> InlinePictures:
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="inline-"))
+    return InlinePictures(Path(folder), settings.PICTURE_MAX_BYTES, limits.total)
 
 
 def _pictures_at(images: Path | None, stack: ExitStack, limits: ArchiveLimits, encoding: str) -> PictureSource:

@@ -1,6 +1,7 @@
 """Pictures inside a table or a shard, stored in a temporary folder while the file is read."""
 
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
@@ -44,6 +45,10 @@ class InlinePictures:
             raise BadValue("picture_too_large", reason, "image", self._largest)
         self._places[name] = place
         return name
+
+    def keep_of(self, file: str) -> Callable[[str, bytes | IO[bytes]], str]:
+        """Return `keep` for the pictures of one of several files, whose names it begins with `file`."""
+        return lambda name, content: self.keep(f"{file}{name}", content)
 
     def find(self, name: str) -> str | None:
         place = self._places.get(name)

@@ -143,12 +143,15 @@ class ImportReport:
         self.known_answers += item.known is not None
         self.rationales_left += item.rationales_left
         self.composed += item.composed
-        self.named_passages += sum(len(label.passages) for label in item.labels)
-        self.not_counted.update(item.not_counted)
-        self.note_twice_encoded(item)
+        if item.labels:
+            self.named_passages += sum(len(label.passages) for label in item.labels)
+            self.annotator_names.update(label.annotator for label in item.labels)
+            self.annotators = len(self.annotator_names)
+        if item.not_counted:
+            self.not_counted.update(item.not_counted)
+        if not item.text.isascii():
+            self.note_twice_encoded(item)
         self.decided += item.gold is not None and item.outcome.stage is Stage.GOLD
-        self.annotator_names.update(label.annotator for label in item.labels)
-        self.annotators = len(self.annotator_names)
         if len(self.preview) < self.PREVIEW:
             self.preview.append(item)
 

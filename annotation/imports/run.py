@@ -232,8 +232,9 @@ class _Import:
 
     def _read(self, row: Row | RowError) -> ReadRow | None:
         """Return what a row says that passes every check that needs no database."""
-        for places, figure in zip(self.places, (row.line, row.entry), strict=True):
-            places.append(figure)
+        lines, entries = self.places
+        lines.append(row.line)
+        entries.append(row.entry)
         if isinstance(row, RowError):
             self.report.errors.append(row)
             return None

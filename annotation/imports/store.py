@@ -17,7 +17,7 @@ from annotation.domain.choices import EventVerb, PriorState, Source, Stage
 from annotation.domain.imports.cells import Named
 from annotation.domain.imports.read_row import ReadLabel, ReadRow
 from annotation.domain.pictures.words import language_of
-from annotation.domain.priors.informativeness import informativeness
+from annotation.domain.priors.informativeness import Informativeness, informativeness
 from annotation.media.pictures import Staged
 from annotation.models import (
     Adjudication,
@@ -41,6 +41,7 @@ from annotation.models import (
 from annotation.picture_text.store import severity_of
 
 _NOTHING: Mapping[str, Any] = {}
+_ALIKE = Informativeness.ALIKE.value
 
 
 class ItemStore:
@@ -127,7 +128,7 @@ class ItemStore:
             seats=item.seats + item.extra_seats,
             taken=len(item.labels),
             place=random_place(),
-            informativeness=informativeness((prior.named.hateful, prior.named.code) for prior in item.priors).value,
+            informativeness=_informativeness(item) if item.priors else _ALIKE,
             queue=self._queues.of(item.about["batch"]),
             version=2 if closed or item.extra_seats else 1,
             level=outcome.level,
@@ -278,8 +279,14 @@ def label_fields(label: ReadLabel, categories: Mapping[int, int]) -> dict[str, A
     }
 
 
+def _informativeness(item: ReadRow) -> int:
+    return informativeness((prior.named.hateful, prior.named.code) for prior in item.priors).value
+
+
 def _severity(item: ReadRow) -> int | None:
     """Return the severity that the data give, or that of the words in the picture if that is higher."""
+    if not item.picture_text:
+        return item.severity
     return max(item.severity or 0, severity_of(item.picture_text)) or item.severity
 
 

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict
 
 from annotation.domain.category_sets import SEPARATOR
@@ -129,17 +129,31 @@ class Column:
 
     def count(self, value: Any) -> None:
         """Count the value of one row; an empty one counts for nothing."""
-        if value is None or value in ("", []):
+        is_text = type(value) is str
+        if not value and (is_text or value is None or value == []):
             return
         self.rows += 1
         if self.many or self.became in UNCOUNTED:
             return
-        word = _as_read(value)
+        word = value if is_text else _as_read(value)
         self.holds_lists = self.holds_lists or (not word and isinstance(value, list | dict))
         if not 0 < len(word) <= LENGTH or (word not in self.values and len(self.values) == VALUES):
             self.many, self.values = True, {}
         else:
             self.values[word] = self.values.get(word, 0) + 1
+
+    def with_values_of(self, other: "Column") -> "Column":
+        """Return the column with what was counted of it in another file."""
+        values = Counter(self.values) + Counter(other.values)
+        many = self.many or other.many or len(values) > VALUES
+        return replace(
+            self,
+            became=self.became if self.rows else other.became,
+            rows=self.rows + other.rows,
+            values={} if many else dict(values),
+            holds_lists=self.holds_lists or other.holds_lists,
+            many=many,
+        )
 
 
 def _as_read(value: Any) -> str:
@@ -177,10 +191,13 @@ class ColumnTally:
         """The first rows as they stand in the file, where they were asked for."""
 
     def take(self, counted: Mapping[str, Any]) -> None:
-        """Take what another process counted, as `counted` returns it."""
-        self._columns = {column["name"]: Column(**column) for column in counted["columns"]}
-        self.sheet, self.other_sheets = counted["sheet"], counted["other_sheets"]
-        self.known, self.left, self.first = set(counted["known"]), Counter(counted["left"]), counted["first"]
+        """Take what another process counted, as `counted` returns it, beside what was counted of other files."""
+        for column in (Column(**about) for about in counted["columns"]):
+            known = self._columns.get(column.name)
+            self._columns[column.name] = column if known is None else known.with_values_of(column)
+        self.sheet, self.other_sheets, self.first = counted["sheet"], counted["other_sheets"], counted["first"]
+        self.known |= {*counted["known"]}
+        self.left += Counter(counted["left"])
 
     def counted(self) -> dict[str, Any]:
         """Return everything as JSON values; `take` reads them back."""

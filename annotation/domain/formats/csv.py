@@ -34,6 +34,8 @@ _SHAPES: Mapping[Format, Callable[[Reading, frozenset[str]], Shape]] = {
 """Tables whose columns mean something of their own."""
 
 
+_IN_TWO_ROWS = "Respondent ID"
+"""The first column of a table of SurveyMonkey."""
 _IMPORT_ID, _SERVICE = b"ImportId", "service"
 """What stands in the third row of a survey of Qualtrics, and what records are called that tell of no post."""
 
@@ -84,7 +86,13 @@ class Table:
         if self._names_delimiter():
             next(records, None)
         records = from_header(records, self.reading.header_line)
-        return without_survey_rows(records, self.reading) if is_survey else records
+        if is_survey:
+            return without_survey_rows(records, self.reading)
+        return with_second_names(records, self.reading) if self._is_in_two_rows() else records
+
+    def _is_in_two_rows(self) -> bool:
+        """Return whether SurveyMonkey wrote the table, whose second row names the columns without a name."""
+        return _IN_TWO_ROWS in self._first_line(self.reading.header_line or 1)
 
     def _first_line(self, number: int = 1) -> str:
         lines = read_lines(self.stream, self.reading.limits.line_bytes)
@@ -124,6 +132,16 @@ def without_survey_rows(records: Iterator[tuple[int, list[str]]], reading: Readi
             reading.columns.left[_SERVICE] = place
             del head[1 : place + 1]
             break
+    return chain(head, records)
+
+
+def with_second_names(records: Iterator[tuple[int, list[str]]], reading: Reading) -> Iterator[tuple[int, list[str]]]:
+    """Return the header and the rows; a row between, of no respondent, gives its names to columns without one."""
+    head = list(islice(records, 2))
+    if len(head) == 2 and not head[1][1][0].strip():
+        (line, names), (_line, second) = head
+        reading.columns.left[_SERVICE] = 1
+        head = [(line, [name or more for name, more in zip(names, second, strict=False)])]
     return chain(head, records)
 
 

@@ -212,6 +212,8 @@ def _of_rows(record: Mapping[str, Any], mapped: Mapped) -> Format:
     """Return the format of objects by the first of them."""
     if is_record(record):
         return Format.ARGILLA
+    if is_potato(record) and not (mapped.text or mapped.image or mapped.id):  # its schemes are named as a label column
+        return Format.POTATO
     if mapped.names_columns:
         return Format.DOCCANO if is_doccano(record) and names_no_other(mapped) else Format.JSONL
     if _of_record(record) is Format.HATEXPLAIN:

@@ -90,6 +90,8 @@ def short(value: Any, field: str, limit: int) -> str:
 
 def line(value: Any, field: str, limit: int) -> str:
     """Return a name or another text of one line, trimmed. Raises BadValue."""
+    if value is None or value == "":
+        return ""
     try:
         return read_line(short(value, field, limit))
     except BadText as fault:

@@ -44,6 +44,7 @@ class Keeping:
 
 
 NOTHING: Mapping[str, Any] = {}
+_encoded = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def is_kept_name(name: str) -> bool:
@@ -66,7 +67,8 @@ def kept_columns(values: Mapping[str, Any]) -> Mapping[str, Any]:
             if name in kept:
                 reason = f"Two columns are kept under the name {name[:80]!r}. Rename one of them, or leave it out."
                 raise BadValue("kept_twice", reason, column)
-            _check_name(name, column)
+            if not _is_name(name):
+                raise _bad_name(name, column)
             kept[name] = stored
     check_size(kept)
     return kept
@@ -100,13 +102,16 @@ def _parts(column: str, value: Any) -> Collection[tuple[str, Any]]:
     return ((column, value),)
 
 
-def _check_name(name: str, column: str) -> None:
-    if len(name) > LONGEST_NAME or not name.isprintable() or not name.strip():
-        reason = (
-            f"The name {name[:40]!r} is no name for a kept column: it has at most {LONGEST_NAME} characters, all of "
-            "which can be seen. Rename the column, or leave it out."
-        )
-        raise BadValue("bad_column_name", reason, column[:80], LONGEST_NAME)
+def _is_name(name: str) -> bool:
+    return len(name) <= LONGEST_NAME and name.isprintable() and bool(name.strip())
+
+
+def _bad_name(name: str, column: str) -> BadValue:
+    reason = (
+        f"The name {name[:40]!r} is no name for a kept column: it has at most {LONGEST_NAME} characters, all of "
+        "which can be seen. Rename the column, or leave it out."
+    )
+    return BadValue("bad_column_name", reason, column[:80], LONGEST_NAME)
 
 
 def check_size(kept: Mapping[str, Any]) -> None:
@@ -117,7 +122,7 @@ def check_size(kept: Mapping[str, Any]) -> None:
             f"those that nobody needs, or all ({ALL_OTHERS}) but those that you name."
         )
         raise BadValue("too_many_kept", reason, EXTRA, MOST_COLUMNS)
-    sizes = {name: len(json.dumps(value, ensure_ascii=False).encode()) for name, value in kept.items()}
+    sizes = {name: len(_encoded(value).encode()) for name, value in kept.items()}
     size = sum(sizes.values()) + sum(len(name.encode()) + 6 for name in kept)
     if size > MOST_BYTES:
         longest = max(sizes, key=lambda name: sizes[name])
@@ -133,7 +138,7 @@ def _storable(value: Any, column: str) -> Any:
     match value:
         case str():
             check_text(value, column)
-        case list():
+        case list() | tuple():
             return [_storable(part, column) for part in value]
         case dict():
             for key in value:

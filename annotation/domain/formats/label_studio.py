@@ -5,7 +5,7 @@ Interplay wrote it. Cancelled annotations are ignored.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO
 from urllib.parse import unquote
@@ -36,8 +36,13 @@ from annotation.domain.questions.released_answers import VERSIONS
 MARKS = frozenset({"annotation_id", "lead_time"})
 """Columns by which the short forms are recognized."""
 _SIDES = {word: "hateful" if side else "not_hateful" for side, word in SIDE.items()}
+_PREDICTED = frozenset({"text_label", "image_label", "text_explanation", "image_explanation"})
 _OURS = frozenset({FLAGS, *CORRECTED.values(), "replaced_by", "text_label", "image_label"})
-_FRAME = MARKS | {"annotator", "created_at", "updated_at", "id"}
+_READ_OF_SHORT = ("annotator", "created_at", "lead_time")
+_FRAME = MARKS | {*_READ_OF_SHORT, "updated_at", "id"}
+_OF_TASKS = frozenset({"id", "data", "annotations", "completions", "predictions", "meta"})
+"""What is read of a task."""
+_OF_ANNOTATIONS = frozenset({"result", "completed_by", "lead_time", "created_at", "was_cancelled"})
 _ANSWERED = (FLAGS, NOTE, GROUP, ANNOTATOR, *CORRECTED.values(), "replaced_by")
 """The columns of the short forms that hold parts of a label of ours."""
 _WORDS = {NOTE: "note", GROUP: "target_group", "target_group": "target_group", ANNOTATOR: "annotator"}
@@ -99,11 +104,11 @@ class Tasks:
         first = entries[0]
         if _is_short(first):
             names = {name for entry in entries for name in entry} - _FRAME
-            data = {name: value for name, value in first.items() if name not in _FRAME}
-            answered = self._label_name(names)
-            for name in (answered, *_ANSWERED, *_answer_names(names)):
-                data.pop(name, None)
-            labels = [_flat_label(entry, answered) for entry in sorted(entries, key=_annotation_number)]
+            answered, entries = self._label_name(names), sorted(entries, key=_annotation_number)
+            others = names - {answered, *_ANSWERED, *_answer_names(names)}
+            data = self._said_by_all([name for name in [*first, *sorted(names)] if name in others], entries)
+            labels = [_flat_label(entry, answered) for entry in entries]
+            self._tell_frame(entries, labels)
             data[VERSIONS] = _parsed(data.get(VERSIONS))
         else:
             data = dict(first.get("data", first)) if isinstance(first.get("data", first), dict) else {}
@@ -114,7 +119,12 @@ class Tasks:
                 for place, annotation in enumerate(every, start=1)
             ]
             said = [self._elsewhere(annotation) for annotation in every if not annotation.get("was_cancelled")]
-            data = _by_control(said) | data | _priors(first)
+            data = _by_control(said) | _meta(first, data) | data | _priors(first)
+            for name in _other_predictions(first):
+                self.reading.columns.tell_left_out(f"prediction.{name}")
+            self._tell(first, _OF_TASKS if "data" in first else first, "task")
+            for annotation in every:
+                self._tell(annotation, _OF_ANNOTATIONS, "annotation")
         ours = ITEM_ID in data
         data["id"] = data.pop(ITEM_ID, None) or data.get("id", first.get("id"))
         if isinstance(data.get("image"), str):
@@ -123,6 +133,29 @@ class Tasks:
         data["labels"] = [label for label in labels if label is not None]
         shape = Shape(self.reading, frozenset(data) | {"id", "text", "image"}, ours=ours)
         return shape.row(line, data, number)
+
+    def _tell_frame(self, entries: Sequence[Mapping[str, Any]], labels: Sequence[Any]) -> None:
+        """Tell what the rows of a short form say of their annotations, and what of it is not read."""
+        for entry, label in zip(entries, labels, strict=True):
+            self._tell(entry, entry.keys() - _FRAME | {"id"} | (set() if label is None else {*_READ_OF_SHORT}), "")
+
+    def _tell(self, said: Mapping[str, Any], read: Collection[str], of: str) -> None:
+        """Tell the values of a task, or of an annotation, that are not read; numbers that only count are none."""
+        for name in said:
+            if name not in read and said[name] not in (None, "", [], {}, False, 0):
+                self.reading.columns.tell_left_out(f"{of}.{name}".lstrip("."))
+
+    def _said_by_all(self, names: Sequence[str], entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return what the rows of one item have in columns: one value, or a list by annotation, which is kept."""
+        of_item = {"text", "image", self.reading.mapped.text, self.reading.mapped.image}
+        said: dict[str, Any] = {}
+        for name in dict.fromkeys(names):
+            values = [entry.get(name) for entry in entries]
+            if name in of_item or all(value == values[0] for value in values):
+                said[name] = values[0]
+            else:
+                said[f"{KEPT}{name}" if name in NAMES else name] = values
+        return said
 
     def _label_name(self, names: set[str]) -> str:
         return self.reading.mapped.label or "label"
@@ -158,6 +191,14 @@ class Tasks:
             if name not in (label_name, *_OURS, *_WORDS) and not name.startswith(PREFIX):
                 said.setdefault(name, []).append(_said(result))
         return {name: _alone(values) for name, values in said.items()}
+
+
+def _meta(task: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a task says beside its data, under names that mean nothing else here."""
+    meta = task.get("meta")
+    if not isinstance(meta, dict):
+        return {}
+    return {f"{KEPT}{name}" if name in NAMES or name in data else name: value for name, value in meta.items()}
 
 
 def _by_control(said: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -353,6 +394,14 @@ def _priors(task: Mapping[str, Any]) -> dict[str, Any]:
             elif name in ("text_explanation", "image_explanation") and value.get("text"):
                 priors[name] = _joined(value["text"])
     return priors
+
+
+def _other_predictions(task: Mapping[str, Any]) -> list[str]:
+    """Return the controls of predictions that are no priors of ours."""
+    predictions = task.get("predictions")
+    whole = [one for one in predictions if isinstance(one, dict)] if isinstance(predictions, list) else []
+    results = (result for prediction in whole for result in _objects(prediction.get("result") or (), "result"))
+    return [name for result in results if (name := _name(result)) not in _PREDICTED]
 
 
 def is_task(record: Any) -> bool:

@@ -4,9 +4,9 @@ JSON lines and tables use the same names. The cells of a table are strings, so f
 strings. Values that a release adds and an import computes itself (level, pattern, digests …) are ignored.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation.domain import category_sets
@@ -17,13 +17,13 @@ from annotation.domain.columns.priors import ABOUT_PRIORS
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import TABLES, UNNAMED, BadValue, LabelUse, Reading, Row, RowLabel, RowPrior
 from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
-from annotation.domain.formats.kept_columns import is_kept_name, kept_columns
+from annotation.domain.formats.kept_columns import NOTHING, is_kept_name, kept_columns
 from annotation.domain.formats.labels.answer_columns import answers_in
 from annotation.domain.formats.labels.category_columns import category_of
 from annotation.domain.formats.labels.listed import ABSENT, asked_answers, labels
-from annotation.domain.formats.labels.nested import column_of, with_nested
-from annotation.domain.formats.labels.of_annotators import said_of_annotators
-from annotation.domain.formats.picture_words import words_from_file
+from annotation.domain.formats.labels.nested import column_of, said_beside, with_nested
+from annotation.domain.formats.labels.of_annotators import ABOUT, NAMED, said_of_annotators
+from annotation.domain.formats.picture_words import COLUMNS, READER, words_from_file
 
 _ONLY_BESIDE = frozenset({"file_name", GOLD_SET, "answer_CODE", "answer_CODE_version", "extra_NAME"})
 """Names that are read only where other columns, or the mapping, say what they are."""
@@ -47,6 +47,35 @@ _UNDECIDED = (Stage.DISPUTED.value, Stage.EXCLUDED.value)
 """The stages of released rows that have no final category."""
 _OPEN_STAGES = tuple(stage.value for stage in Stage if stage is not Stage.GOLD)
 SOURCES = frozenset(source.value for source in Source)
+_KINDS_OF_ROWS = 1_000
+"""Sets of columns that are remembered of one file; in JSON each row may have its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Which columns of ours a row has. Most rows have few, and what a row does not have need not be read."""
+
+    simple: tuple[tuple[str, Callable[[Any, str], Any]], ...]
+    """The simple columns, each with its reader."""
+    decided: bool
+    """Whether something is said of gold, or of sources."""
+    pictured: bool
+    """Whether the words of the picture may be given."""
+    parts: tuple[str, ...]
+    """The parts that a model may have judged."""
+    others: bool
+    """Whether there is another column than the text, the picture, the id, and those above."""
+
+    @classmethod
+    def of(cls, columns: Collection[str]) -> "_Held":
+        names = frozenset(columns)
+        return cls(
+            simple=tuple((name, _READ[name]) for name in columns if name in _READ),
+            decided=not names.isdisjoint(_OF_DECISIONS),
+            pictured=not names.isdisjoint({READER, *COLUMNS}),
+            parts=tuple(part.value for part in Modality if names & {f"{part}_label", f"{part}_hateful"}),
+            others=not names.isdisjoint(_OTHERS),
+        )
 
 
 class Shape:
@@ -78,6 +107,7 @@ class Shape:
         self.answered = mapped.names_labels and not self.raters and mapped.label_is is LabelUse.SEAT
         if self.answered:
             self.used |= {name for name in columns if name.startswith(ANSWER)}
+        self._held: dict[tuple[str, ...], _Held] = {}
         if "gold" in columns:
             self._take_sets()
         self._check_columns(columns)
@@ -140,18 +170,27 @@ class Shape:
             )
             raise BadValue("missing_column", reason, self.text)
 
+    def _held_by(self, columns: tuple[str, ...]) -> _Held:
+        """Return which columns of ours a row with these has."""
+        held = self._held.get(columns)
+        if held is None:
+            if len(self._held) == _KINDS_OF_ROWS:
+                self._held.clear()
+            held = self._held[columns] = _Held.of(columns)
+        return held
+
     def row(self, line: int, values: Mapping[str, Any], entry: int = 0) -> Row:
         """Read the values as a row. Raises BadValue for the first value that is not valid."""
         if "gold" in values and GOLD_SET not in self.names:  # a line of JSON may have keys that the first one lacks
             self._take_sets()
-        kept = self.reading.columns.count(values, self._use_of)
+        kept, held = self.reading.columns.count(values, self._use_of), self._held_by(tuple(values))
         get = values.get
         name = fields.external_id(get(self.id), self.id) if self.id else self._made_id(entry or line, get("id"))
         text = fields.item_text(get(self.text), self.text)
         picture = fields.picture_path(get(self.image), self.image, addresses=True)
         if not text and not picture and not self.reading.update:
             raise _nothing_in(values, self.text)
-        gold, source, gold_source = _gold_and_sources(get)
+        gold, source, gold_source = _gold_and_sources(get) if held.decided else (None, "", "")
         several = fields.category(get(GOLD_SET), GOLD_SET) if GOLD_SET in self.names else None
         if get("stage") in _UNDECIDED:  # earlier releases gave such rows a category all the same
             gold, gold_source, several = None, "", None
@@ -160,40 +199,37 @@ class Shape:
                 f"The column {GOLD_SET} has {several}, but gold is empty. Write one of them as gold, or remove them."
             )
             raise BadValue("categories_without_gold", reason, GOLD_SET)
-        simple_values = {key: _READ[key](value, key) for key, value in values.items() if value and key in _READ}
-        about = {name: read for name in ABOUT_ITEMS if (read := simple_values.pop(name, ""))}
+        simple_values = {name: read(value, name) for name, read in held.simple if (value := values[name])}
+        about = {name: read for name in ABOUT_ITEMS if (read := simple_values.pop(name, ""))} if simple_values else {}
         if source:
             about["source"] = source
-        words, reader = words_from_file(values) if picture or self.reading.update else ("", "")
-        extra, made = without_mark(kept_columns(kept))
+        is_pictured = held.pictured and (picture or self.reading.update)
+        words, reader = words_from_file(values) if is_pictured else ("", "")
+        if self.nested:
+            kept |= self.reading.columns.count(said_beside(values, self.reading.mapped), lambda name: PASSED_OVER)
+        extra, made = without_mark(kept_columns(kept)) if kept else (NOTHING, None)
         row = Row(
             line,
             name,
             text=text,
             picture=picture,
             about=about,
-            text_prior=prior(values, "text"),
-            image_prior=prior(values, "image"),
-            labels=labels(get("labels"), self.reading.limits.labels, self.reading.twice) if get("labels") else (),
+            text_prior=prior(values, "text") if "text" in held.parts else None,
+            image_prior=prior(values, "image") if "image" in held.parts else None,
+            **(self._others(values) if held.others else {}),
             gold=several or gold,
             gold_lead=gold if several else None,
-            claimed_hateful=_claimed_side(values["hateful"]) if "hateful" in values else None,
             undecided=get("stage") in _OPEN_STAGES or ("gold" in values and gold is None and get(self.label) in ABSENT),
             gold_source=gold_source,
-            intended=fields.category(get("intended_categories") or get("intended"), "intended"),
-            intended_hateful=fields.flag(get("intended_hateful"), "intended_hateful"),
-            severity=fields.severity(get("severity")),
-            priority=fields.priority(get("priority")),
-            known_category=fields.category(get("known_category"), "known_category"),
             picture_text=words,
             picture_text_reader=reader,
             subset=fields.line(get(self.subset), self.subset, 120) if self.subset else "",
-            injected=injection(values) if fields.flag(get(INJECTED), INJECTED) else made,
+            injected=injection(values) if INJECTED in values and fields.flag(get(INJECTED), INJECTED) else made,
             extra=extra,
             entry=entry,
             **simple_values,
         )
-        row = translated(said_of_annotators(row, values), self.values)
+        row = translated(said_of_annotators(row, values) if held.others else row, self.values)
         if self.raters:
             return with_raters(row, get, self.reading)
         if self.nested:
@@ -203,6 +239,19 @@ class Shape:
         label = category_of(get, self.reading.mapped, NO_LABEL) if self.category_columns else get(self.label)
         labelled = with_label(row, label, self.reading, get(self.annotator))
         return self._answered(labelled, values) if self.answered else labelled
+
+    def _others(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of a row whose columns are in `_OTHERS`. Raises BadValue."""
+        get, labelled = values.get, values.get("labels")
+        return {
+            "claimed_hateful": _claimed_side(values["hateful"]) if "hateful" in values else None,
+            "labels": labels(labelled, self.reading.limits.labels, self.reading.twice) if labelled else (),
+            "intended": fields.category(get("intended_categories") or get("intended"), "intended"),
+            "intended_hateful": fields.flag(get("intended_hateful"), "intended_hateful"),
+            "severity": fields.severity(get("severity")),
+            "priority": fields.priority(get("priority")),
+            "known_category": fields.category(get("known_category"), "known_category"),
+        }
 
     def _answered(self, row: Row, values: Mapping[str, Any]) -> Row:
         """Return the row with the answers of its columns given to its one label; a row without a label has none."""
@@ -370,6 +419,10 @@ _ALONE = {column.name: fields.reader_of(column) for column in ITEMS if column.fi
 _INJECTION = {column.name: _ALONE.pop(column.name) for column in ITEMS if column.name.startswith("injection_")}
 _READ = _ALONE | {"known_training": _flag}
 """The readers of the simple columns; used if the row has the column."""
+_OF_DECISIONS = frozenset({"gold", "source", "gold_source", "item_source"})
+_OTHERS = frozenset({"labels", "hateful", "intended", "intended_categories", "intended_hateful", "severity"}) | {
+    *("priority", "known_category", NAMED, ABOUT)
+}
 _ABOUT_PRIOR = {
     part.value: [(column.field, f"{part}_{column.name}", fields.reader_of(column)) for column in ABOUT_PRIORS]
     for part in Modality

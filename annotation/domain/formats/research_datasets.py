@@ -11,7 +11,14 @@ from annotation.domain.formats.kept_columns import kept_columns
 from annotation.domain.formats.labels import listed
 from annotation.domain.formats.picture_words import COLUMNS as PICTURE_WORDS
 from annotation.domain.formats.picture_words import words_from_file
-from annotation.domain.formats.tools.one_answer_a_line import POTATO_USES, PRODIGY_USES, potato, prodigy, prodigy_use
+from annotation.domain.formats.tools.one_answer_a_line import (
+    POTATO_USES,
+    PRODIGY_USES,
+    other_schemes,
+    potato,
+    prodigy,
+    prodigy_use,
+)
 
 
 def hvli(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
@@ -196,7 +203,8 @@ def read_record(
         known = prodigy_use(name, record) if is_prodigy else uses.get(name)
         return known or ("picture_text" if name in PICTURE_WORDS else PASSED_OVER)
 
-    kept = reading.columns.count(record, use_of)
+    others = other_schemes(record, reading) if reading.format is Format.POTATO else {}
+    kept = reading.columns.count({**record, **others}, use_of)
     row = mapping.translated(reader(line, key, record, reading), reading.mapped.values)
     row.entry, row.extra = entry, kept_columns(kept)
     return row

@@ -66,7 +66,8 @@ class Outcomes:
             outcome = _final(gold, Source.IMPORTED, Findings(), case, case.priors)
         else:
             outcome = self._unlabelled(row, case.priors)
-        _check_claims(row, outcome)
+        if row.claimed_pattern or row.claimed_difficulty:
+            _check_claims(row, outcome)
         return outcome
 
     def _unlabelled(self, row: Row, priors: Priors) -> Outcome:

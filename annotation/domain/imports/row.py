@@ -43,6 +43,7 @@ class RowReader:
         self.categories = CategoryReader(terms.categories, terms.choose)
         self._outcomes = Outcomes(terms.rules, terms.awaited)
         self._answers = None if terms.questions is None else AnswerReader(terms.questions)
+        self._about = {**NOTHING_ABOUT, **terms.about}
         self._votes = terms.source_labels is SourceLabels.INTENDED
         self.mask_examples: dict[str, list[Example]] = {}
         """The first things that were masked, by kind."""
@@ -116,7 +117,7 @@ class RowReader:
             picture=row.picture,
             picture_text=words,
             picture_text_reader=row.picture_text_reader or (GIVEN if row.picture_text else ""),
-            about={**NOTHING_ABOUT, **terms.about, **row.about},
+            about={**self._about, **row.about} if row.about else self._about,
             provenance=provenance,
             extra=extra,
             severity=_severity(row, priors),
@@ -139,6 +140,8 @@ class RowReader:
 
     def _one_label_each(self, row: Row) -> Row:
         """Return the row with one label of each person. Raises BadValue."""
+        if len(row.labels) < 2:
+            return row
         labels = one_each(row.labels, self.terms.twice)
         if left := len(row.labels) - len(labels):
             return replace(row, labels=labels, not_counted={**row.not_counted, NotCounted.TWICE.value: left})
@@ -197,6 +200,8 @@ class RowReader:
         return named
 
     def _labels(self, row: Row, masked: bool) -> tuple[ReadLabel, ...]:
+        if not row.labels:
+            return ()
         labels = tuple(map(self._label, row.labels))
         if any(label.passages for label in row.labels):
             labels = tuple(

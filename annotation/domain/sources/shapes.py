@@ -23,7 +23,7 @@ def packed_format(head: bytes) -> Format | None:
     """Return the format of a file that is no text, by its first bytes. Returns None if it is none of these."""
     if head.startswith(packed.MAGIC):
         return Format.REDDIT
-    return Format.FEATHER if head.startswith((feather.MAGIC, feather.FIRST_MAGIC)) else None
+    return Format.FEATHER if head.startswith((feather.MAGIC, feather.FIRST_MAGIC, feather.STREAM_MAGIC)) else None
 
 
 def table_format(header: Sequence[str]) -> Format | None:

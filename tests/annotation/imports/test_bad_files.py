@@ -1,5 +1,6 @@
 """What the import page answers to files that cannot be taken (threats B01-B39, B52-B81): status, code, and 0 rows."""
 
+import gzip
 import io
 import json
 import struct
@@ -110,7 +111,8 @@ TABLES: dict[str, tuple[bytes | str, int, str, int]] = {
     "B29 300 characters": (line(id="x" * 300), 400, "bad_id", 1),
     "B29 a line break in an id": ('id,text\n"a\nb",a\n', 400, "bad_id", 2),
     "B30 no such category": (line(intended="super_hate"), 400, "unknown_label", 1),
-    "B36 gzip": (b"\x1f\x8b\x08\0" + b"\0" * 50, 415, "compressed", 0),
+    "B36 gzip": (b"\x1f\x8b\x08\0" + b"\0" * 50, 400, "bad_archive", 0),
+    "B36 gzip that unpacks to too much": (gzip.compress(bytes(2**21)), 400, "ratio", 0),
     "B39 neither text nor picture": (line(text=""), 400, "no_content", 1),
     "a picture's address": (line(image="ftp://example.org/a.png"), 400, "picture_url", 1),
     "a path that leads out": (line(image="../a.png"), 400, "unsafe_path", 1),

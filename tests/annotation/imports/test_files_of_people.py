@@ -304,7 +304,7 @@ FILES: dict[str, File] = {
         workbook(("Posts of May", None), (None, None), ("id", "text"), ("a", "One.")),
         refused=("Found: Posts of May, column 2",),
     ),
-    "a packed table": File(gzip.compress(b"id,text\na,One.\n"), refused=("Unpack it first",)),
+    "a packed table": File(gzip.compress(b"id,text,intended\na,One.,1\nb,Two.,0\n"), TWO),
     "labels in another case": File("id,text,intended\na,One.,RACIST\nb,Two.,nothate\n", TWO),
     "a table in a folder with a Korean name, in CP949": File(
         packed({"데이터/게시물.csv": f"id,text,intended\na,{KOREAN},1\n".encode("cp949")}),

@@ -8,6 +8,7 @@ import importlib.util
 import io
 import json
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -58,6 +59,8 @@ JSON_SHAPES: dict[str, tuple[Any, tuple[str, ...]]] = {
     "lists by column, as `datasets` writes them": (COLUMNS, ()),
     "pictures and their boxes": ({"images": [{"id": 1}], "annotations": [{"id": 1}], "categories": [{"id": 1}]}, ()),
 }  # fmt: skip
+BY_COMMAND = "Tools, crowds and people today"
+"""Files that the command alone reads here: others try the page."""
 OTHERS = {
     "an SQLite database": File(b"SQLite format 3\0" + bytes(84), (), "one"),
     "a pickle": File(b"\x80\x04\x95\x10\0\0\0\0\0\0\0}\x94.", (), "one"),
@@ -68,6 +71,7 @@ def _module(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # its data classes look for it
     spec.loader.exec_module(module)
     return module
 
@@ -79,6 +83,7 @@ def _raw(content: bytes | str) -> bytes:
 def _files() -> dict[str, dict[str, File]]:
     """Return the files by the title of their part of the document."""
     sets, tools, marks = map(_module, ("test_labels_of_data_sets", "test_labels_of_tools", "test_passages_of_tools"))
+    of_many = _module("test_files_of_many_tools").FILES
     written = {
         "Data sets with labels of several people": sets.DATA_SETS,
         "A column for each category": sets.A_COLUMN_FOR_EACH_CATEGORY,
@@ -98,7 +103,8 @@ def _files() -> dict[str, dict[str, File]]:
         for kind, path in EXAMPLES.items()
     }
     shapes = {name: File(json.dumps(value).encode(), command, "one") for name, (value, command) in JSON_SHAPES.items()}
-    return {"One of each format": examples, **parts, "Shapes of JSON": shapes, "No tables": OTHERS}
+    many = {name: File(file.content, file.command, "one") for name, file in of_many.items()}
+    return {"One of each format": examples, **parts, "Shapes of JSON": shapes, BY_COMMAND: many, "No tables": OTHERS}
 
 
 class Outcome(NamedTuple):
@@ -177,7 +183,8 @@ def test_the_document_says_what_comes_of_each_file_and_page_and_command_agree(tm
             project = projects[file.project]
             answer = by_command(project, file, tmp_path / "file")
             outcome = Outcome.of(answer)
-            assert Outcome.of(on_page(project, file, clients[file.project])) == outcome, name
+            if title != BY_COMMAND:
+                assert Outcome.of(on_page(project, file, clients[file.project])) == outcome, name
             written.append(row_of(name, file, outcome))
             count += 1
     assert count >= 60

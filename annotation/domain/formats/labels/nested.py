@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from annotation.domain.formats import strict_json
-from annotation.domain.formats.base import UNNAMED, BadValue, LabelUse, Reading, Row
+from annotation.domain.formats.base import UNNAMED, BadValue, LabelUse, Mapped, Reading, Row
 
 _LIST = "[]"
 
@@ -41,10 +41,28 @@ def with_nested(row: Row, values: Mapping[str, Any], reading: Reading, with_labe
     return row
 
 
+def said_beside(values: Mapping[str, Any], mapped: Mapped) -> dict[str, Any]:
+    """Return what the entries say beside label and annotator, in columns that paths lead into: a list for each part."""
+    paths = {path: column for path in (mapped.label, mapped.annotator) if (column := column_of(path, values))}
+    said: dict[str, Any] = {}
+    for column in dict.fromkeys(paths.values()):
+        used = {path.removeprefix(f"{column}.") for path, of in paths.items() if of == column}
+        match _parsed(values[column]):
+            case dict() as lists:
+                said |= {f"{column}.{name}": part for name, part in lists.items() if name not in used}
+            case list() as entries if all(isinstance(entry, dict) for entry in entries):
+                names = dict.fromkeys(name for entry in entries for name in entry if name not in used)
+                said |= {f"{column}.{name}": [entry.get(name) for entry in entries] for name in names}
+    return said
+
+
+def _parsed(value: Any) -> Any:
+    return strict_json.parse(value) if isinstance(value, str) and value.lstrip()[:1] in ("[", "{") else value
+
+
 def _entries(value: Any, path: str, column: str) -> list[Any]:
     """Return the values that a path leads to in the value of its column. Raises BadValue."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        value = strict_json.parse(value)
+    value = _parsed(value)
     if value in (None, ""):
         return []
     if path.endswith(_LIST):

@@ -137,6 +137,8 @@ class Documents:
         named = self.reading.format is Format.INCEPTION or len(documents) > 1
         for file, document in documents.items():
             if file.person not in _NOBODY:
+                for name in document.left:
+                    self.reading.columns.tell_left_out(name)
                 row = with_passages(row, document.passages, None, self.reading, file.person if named else None)
         return row
 

@@ -69,8 +69,8 @@ def prodigy_use(name: str, record: Mapping[str, Any]) -> str | None:
 def potato(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
     """Read what one person said of one post. With several schemes the label column names the one that is the label."""
     text = fields.item_text(record.get("displayed_text", record.get("text")), "displayed_text")
-    schemes = record["label_annotations"] if isinstance(record.get("label_annotations"), dict) else {}
-    scheme = reading.mapped.label or (next(iter(schemes)) if len(schemes) == 1 else "")
+    schemes = _schemes(record)
+    scheme = _label_scheme(schemes, reading)
     if schemes and not scheme:
         reason = f"There are several schemes: {', '.join(map(str, schemes))}. Name the label column: one of them."
         raise BadValue("bad_labels", reason, "label_annotations")
@@ -79,6 +79,22 @@ def potato(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> 
     name = fields.external_id(record.get("instance_id", record.get("id")), "instance_id")
     who = fields.annotator(record.get("user_id"), "user_id") or UNNAMED
     return Row(line, name, text=text, labels=_label(category, who, None))
+
+
+def other_schemes(record: Mapping[str, Any], reading: Reading) -> dict[str, Any]:
+    """Return what was said in schemes that are not the label, under names of their own."""
+    schemes = _schemes(record)
+    scheme = _label_scheme(schemes, reading)
+    return {f"label_annotations.{name}": value for name, value in schemes.items() if name != scheme}
+
+
+def _schemes(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    schemes = record.get("label_annotations")
+    return schemes if isinstance(schemes, dict) else {}
+
+
+def _label_scheme(schemes: Mapping[str, Any], reading: Reading) -> str:
+    return reading.mapped.label or (next(iter(schemes)) if len(schemes) == 1 else "")
 
 
 def _label(category: str | None, annotator: str, at: datetime | None) -> tuple[RowLabel, ...]:

@@ -5,7 +5,7 @@ an emoji takes two.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +27,8 @@ class Document:
     passages: tuple[Passage, ...]
     lines: tuple[str, ...] = ()
     """The lines of a file that says more than passages: relations, attributes, notes."""
+    left: tuple[str, ...] = ()
+    """What INCEpTION says more than passages and their names, once for each place: `Layer.feature`."""
 
 
 def with_passages(
@@ -122,8 +124,12 @@ def of_brat(text: str, marks: str) -> Document:
 
 WEBANNO = "#FORMAT=WebAnno TSV 3"
 CAS = '"%FEATURE_STRUCTURES"'
-_LAYER = re.compile(r"#T_SP=([^|\s]+)\|?(.*)")
+_LAYER = re.compile(r"#T_(SP|CH|RL)=([^|\s]+)\|?(.*)")
+_NAMES = ("label", "value")
+"""Features that name a passage; where a layer has none of them, its first one does."""
 _VALUE = re.compile(r"(.*?)(?:\[(\d+)\])?")
+_UNMARKED = ("", "_")
+_EMPTY = (*_UNMARKED, "*")
 _ESCAPED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b"}
 _TEXT_OF = re.compile(r"\\(.)")
 _STRUCTURE = ("Token", "Sentence", "DocumentMetaData", "DocumentAnnotation", "TagsetDescription", "CASMetadata")
@@ -132,12 +138,12 @@ _STRUCTURE = ("Token", "Sentence", "DocumentMetaData", "DocumentAnnotation", "Ta
 
 def of_webanno(content: str) -> Document:
     """Return a document of WebAnno TSV 3: text lines, and for each token its place and what it is marked as."""
-    columns = 0
-    text, marked = "", dict[tuple[int, str], Passage]()
+    columns: list[_Feature] = []
+    text, marked, left = "", dict[tuple[str, str], Passage](), list[str]()
     pending: str | None = None
     for number, line in enumerate(content.split("\n"), start=1):
         if layer := _LAYER.fullmatch(line):
-            columns += max(1, len(list(filter(None, layer[2].split("|")))))
+            columns += _features(layer[1], layer[2], [name for name in layer[3].split("|") if name])
         elif line.startswith("#Text="):
             piece = _TEXT_OF.sub(lambda found: _ESCAPED.get(found[1], found[1]), line.removeprefix("#Text="))
             pending = piece if pending is None else f"{pending}\n{piece}"
@@ -146,9 +152,37 @@ def of_webanno(content: str) -> Document:
             start, end = _place(cells, number)
             if pending is not None:
                 text, pending = _placed(text, pending, start, cells[2]), None
-            for column, cell in enumerate(cells[3 : 3 + columns]):
-                _mark(marked, column, cell, start, end, number)
-    return _checked(text, _in_code_points(text, tuple(marked.values())))
+            for feature, cell in zip(columns, cells[3:], strict=False):
+                if feature.names:
+                    _mark(marked, feature.layer, cell, start, end, number)
+                else:
+                    left += [feature.told for value in cell.split("|") if value not in _EMPTY]
+    return replace(_checked(text, _in_code_points(text, tuple(marked.values()))), left=tuple(left))
+
+
+@dataclass(frozen=True)
+class _Feature:
+    """A column of WebAnno TSV: the layer, the feature, and whether it names the passages of the layer."""
+
+    layer: str
+    name: str
+    names: bool
+
+    @property
+    def told(self) -> str:
+        return f"{self.layer.rpartition('.')[2]}.{self.name}".rstrip(".")
+
+
+def _features(kind: str, layer: str, names: Sequence[str]) -> list[_Feature]:
+    """Return the columns of a layer; of relations and chains none names a passage."""
+    naming = naming_feature(names) if kind == "SP" else None
+    columns = [_Feature(layer, name, name == naming) for name in names or ("",)]
+    return columns if names or kind != "SP" else [_Feature(layer, "", names=True)]
+
+
+def naming_feature(names: Sequence[str]) -> str | None:
+    """Return the feature by which passages of a layer are called. Returns None where it has none."""
+    return next((name for name in (*_NAMES, *names) if name in names), None)
 
 
 def _place(cells: Sequence[str], number: int) -> tuple[int, int]:
@@ -166,14 +200,14 @@ def _placed(text: str, piece: str, start: int, token: str) -> str:
     return text + "\n" * max(0, begin - _units(text)) + piece
 
 
-def _mark(marked: dict[tuple[int, str], Passage], column: int, cell: str, start: int, end: int, number: int) -> None:
+def _mark(marked: dict[tuple[str, str], Passage], layer: str, cell: str, start: int, end: int, number: int) -> None:
     """Note what a token is marked as. Tokens of one passage share its number, `slur[1]`; one alone has none."""
     for value in cell.split("|"):
         read = _VALUE.fullmatch(value)
-        if read is None or value in ("", "_"):
+        if read is None or value in _UNMARKED:
             continue
         name = read[1].replace("\\", "").strip("*_ ") if read[1] not in ("*", "_") else ""
-        key = (column, read[2] or f"line {number}: {name}")
+        key = (layer, read[2] or f"line {number}: {name}")
         known = marked.get(key)
         marked[key] = Passage(known.start if known else start, end, name or (known.name if known else ""))
 
@@ -187,18 +221,56 @@ def of_cas(value: Any) -> Document:
     text = next((part["sofaString"] for part in found if isinstance(part.get("sofaString"), str)), None)
     if text is None:
         raise BadValue("bad_labels", "The document has no text (sofaString).", "json")
-    return _checked(text, _in_code_points(text, tuple(_of_structures(found))))
+    marked = [part for part in found if _is_marked(part)]
+    passages = [Passage(part["begin"], part["end"], _said(part, _named_in(part))) for part in marked]
+    left = [f"{_layer(part)}.{name}" for part in marked for name in _said_more(part)]
+    left += [_layer(part) for part in found if _is_more(part)]
+    return replace(_checked(text, _in_code_points(text, passages)), left=tuple(left))
 
 
-def _of_structures(found: Sequence[Mapping[str, Any]]) -> Iterator[Passage]:
-    for part in found:
-        kind = str(part.get("%TYPE", ""))
-        if kind.startswith("uima.") or kind.rpartition(".")[2] in _STRUCTURE:
-            continue
-        if _is_place(part.get("begin")) and _is_place(part.get("end")):
-            named = (part.get(name) for name in ("label", "value", *sorted(part)) if name[:1] not in "%@^")
-            name = next((value for value in named if isinstance(value, str)), "")
-            yield Passage(part["begin"], part["end"], name)
+def _layer(part: Mapping[str, Any]) -> str:
+    return str(part.get("%TYPE", "")).rpartition(".")[2]
+
+
+def _is_layer(part: Mapping[str, Any]) -> bool:
+    """Return whether people fill the layer of a structure."""
+    kind = str(part.get("%TYPE", ""))
+    return bool(kind) and not kind.startswith("uima.") and _layer(part) not in _STRUCTURE
+
+
+def _is_marked(part: Mapping[str, Any]) -> bool:
+    """Return whether a structure is a passage that somebody marked; a relation has one end at each of its places."""
+    places = _is_place(part.get("begin")) and _is_place(part.get("end"))
+    return places and _is_layer(part) and not _is_relation(part)
+
+
+def _is_relation(part: Mapping[str, Any]) -> bool:
+    return {"@Governor", "@Dependent"} <= part.keys()
+
+
+def _is_more(part: Mapping[str, Any]) -> bool:
+    """Return whether a structure says something of passages, or of the document, that is no passage."""
+    if not _is_layer(part) or _is_marked(part):
+        return False
+    return _is_relation(part) or any(_is_said(part[name]) for name in part if name[:1] not in "%@^")
+
+
+def _named_in(part: Mapping[str, Any]) -> str | None:
+    return naming_feature([name for name in sorted(part) if name[:1] not in "%@^" and isinstance(part[name], str)])
+
+
+def _said(part: Mapping[str, Any], name: str | None) -> str:
+    return "" if name is None else str(part[name])
+
+
+def _said_more(part: Mapping[str, Any]) -> list[str]:
+    """Return the features of a passage that say something beside its name."""
+    others = (name for name in part if name[:1] not in "%@^" and name not in ("begin", "end", _named_in(part)))
+    return [name for name in others if _is_said(part[name])]
+
+
+def _is_said(value: Any) -> bool:
+    return value not in (None, "", [], {})
 
 
 def _units(text: str) -> int:
