@@ -191,8 +191,8 @@ MEASUREMENTS = 4
 TIMES = 8
 """Of four times the length; n log n takes less than five times as long."""
 FLAT = 5
-"""Of four times half the length. What stays below is a n + b n² with 11 b n < a there: less than six times, one doubling
-further. So nothing longer has to be read, which takes most of the time."""
+"""Of four times half the length. What stays below is a n + b n² with 11 b n < a there, so less than six times at the
+whole length, which then need not be read: that takes most of the time."""
 
 
 def seconds(read: Callable[[str], Any], text: str) -> float:
