@@ -124,7 +124,7 @@ class _Marks:
     """Marks that depend on others.
 
     A test without database fixtures gets `no_database`; a test marked `faults`, which kills processes, gets `slow`; a
-    test that takes a moment gets `quick`; a test of what a page shows or of how a model is asked gets `once`.
+    test that takes a moment gets `quick`; a test of a page, of the API or of how a model is asked gets `once`.
     """
 
     @pytest.hookimpl(tryfirst=True)
@@ -142,11 +142,11 @@ class _Marks:
                 item.add_marker("quick")
 
 
-# What these ask of a database, tests of the rules ask of each, and so do the walks through all pages and API calls
-# (tests/whole_site/test_every_page.py, test_api_schema_truth.py).
+# What these ask of a database, tests of the functions behind them ask of each, and so do the walks through all pages
+# and API calls (tests/whole_site/test_every_page.py, test_api_schema_truth.py, test_hostile_requests.py).
 _SHOWN_OR_ASKED = re.compile(
     r"/tests/(?:.*/test_(?!key_|every_)\w+_(?:pages?|over_the_wire|on_each_family)\.py"
-    r"|(?:config/web|generation/practice|moderation/(?:hatexscore|methods|perspectives))/|config/test_media_bucket\.py)"
+    r"|(?:\w+/api|config/web|generation/practice|moderation/(?:hatexscore|methods|perspectives))/|config/test_media_bucket\.py)"
 )
 _NEVER_QUICK = ("slow", "browser", "train")
 _DATABASE = frozenset({"db", "transactional_db", "django_db_setup", "live_server"})
