@@ -111,7 +111,7 @@ def _full_items() -> QuerySet[Item]:
 
 _SEATS = Seat.objects.filter(item=OuterRef("pk"), round=OuterRef("round"))
 # By a comparison that no index fits: SQLite would read all empty seats of the site for each item.
-_EMPTY_SEATS = _SEATS.alias(label_or_none=Coalesce("label_id", 0)).filter(label_or_none=0)
+_EMPTY_SEATS = _SEATS.annotate(label_or_none=Coalesce("label_id", 0)).filter(label_or_none=0)
 _OPEN_PROJECT = Q(project__archived_at=None, project__delete_after=None)
 _CAN_CHANGE = _OPEN_PROJECT & Exists(_SEATS.filter(final_at__gt=seconds_from_now(-SLOW_CHANGE.total_seconds())))
 
