@@ -108,7 +108,7 @@ def pdf_bomb() -> bytes:
 
 
 def row(number: int) -> str:
-    return json.dumps({"id": f"r-{number}", "text": f"Weeds in garden {number}."}) + "\n"
+    return f'{{"id": "r-{number}", "text": "Weeds in garden {number}."}}\n'  # json takes ten times as long
 
 
 @dataclass(frozen=True)
