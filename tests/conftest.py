@@ -98,21 +98,33 @@ def pytest_configure(config: pytest.Config) -> None:
     socket.gethostbyname = _guarded_lookup(socket.gethostbyname)
 
 
-_WHOLLY_SLOW = re.compile(r"^pytestmark = (?:\[[^\]]*)?pytest\.mark\.(?:slow|faults)\b", re.M)
+_WITHOUT_DATABASE = re.compile(r"/tests/(?:providers|\w+/domain)(?:/|$)")
+"""Rules and providers know no database (the import contracts in `pyproject.toml`), and so do their tests."""
+_OF_BROWSERS = re.compile(r"/tests/browser(?:/|$)")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import no file whose tests are all slow where none of those is asked for: its libraries take long to load."""
-    if collection_path.suffix != ".py" or not config.option.markexpr.startswith(("not slow", "quick")):
+    """Import no file whose tests all have a mark that is left out: with its libraries that takes long."""
+    expression = config.option.markexpr
+    left_out = set() if " or " in expression else set(re.findall(r"\bnot (\w+)", expression))
+    if expression.startswith("quick"):
+        left_out |= {"slow", "browser"}
+    path = collection_path.as_posix()
+    places = {"browser": _OF_BROWSERS, "no_database": _WITHOUT_DATABASE, "once": _SHOWN_OR_ASKED}
+    if any(places[mark].search(path) for mark in left_out & places.keys()):
+        return True
+    if not left_out & {"slow", "once"} or collection_path.suffix != ".py":
         return None
-    return True if _WHOLLY_SLOW.search(collection_path.read_text(encoding="utf-8")) else None
+    marks = "|".join(sorted(left_out | ({"faults"} if "slow" in left_out else set())))
+    of_all = re.compile(rf"^pytestmark = (?:\[[^\]]*)?pytest\.mark\.(?:{marks})\b", re.M)
+    return True if of_all.search(collection_path.read_text(encoding="utf-8")) else None
 
 
 class _Marks:
     """Marks that depend on others.
 
     A test without database fixtures gets `no_database`; a test marked `faults`, which kills processes, gets `slow`; a
-    test that takes a moment gets `quick`; a test of what a page shows or of how a model is asked gets `once`.
+    test that takes a moment gets `quick`; a test of a page, of the API or of how a model is asked gets `once`.
     """
 
     @pytest.hookimpl(tryfirst=True)
@@ -120,6 +132,8 @@ class _Marks:
         for item in items:
             if not item.get_closest_marker("django_db") and _DATABASE.isdisjoint(getattr(item, "fixturenames", ())):
                 item.add_marker("no_database")
+            elif _WITHOUT_DATABASE.search(item.path.as_posix()):
+                raise pytest.UsageError(f"{item.nodeid} uses a database: it belongs beside what knows one")
             if item.get_closest_marker("faults"):
                 item.add_marker("slow")
             if _SHOWN_OR_ASKED.search(item.path.as_posix()):
@@ -128,11 +142,11 @@ class _Marks:
                 item.add_marker("quick")
 
 
-# What these ask of a database, tests of the rules ask of each, and so do the walks through all pages and API calls
-# (tests/whole_site/test_every_page.py, test_api_schema_truth.py).
+# What these ask of a database, tests of the functions behind them ask of each, and so do the walks through all pages
+# and API calls (tests/whole_site/test_every_page.py, test_api_schema_truth.py, test_hostile_requests.py).
 _SHOWN_OR_ASKED = re.compile(
     r"/tests/(?:.*/test_(?!key_|every_)\w+_(?:pages?|over_the_wire|on_each_family)\.py"
-    r"|(?:config/web|generation/practice|moderation/(?:hatexscore|methods|perspectives))/|config/test_media_bucket\.py)"
+    r"|(?:\w+/api|config/web|generation/practice|moderation/(?:hatexscore|methods|perspectives))/|config/test_media_bucket\.py)"
 )
 _NEVER_QUICK = ("slow", "browser", "train")
 _DATABASE = frozenset({"db", "transactional_db", "django_db_setup", "live_server"})

@@ -37,7 +37,7 @@ def fill(items: int, people: int) -> dict[str, Any]:
 
 def upload(rows: int) -> int:
     """Upload a file of gold items, too large for a page that waits. Return the key of the import."""
-    words = "word " * 40
+    words = "word " * 90
     items = [{"id": f"r-{number}", "text": f"{words}{number}", "gold": number % 2} for number in range(rows)]
     file = SimpleUploadedFile("incoming.jsonl", "\n".join(map(json.dumps, items)).encode())
     return uploads.upload(_importer(), file, ImportOptions()).pk

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from django.db.models import F
+from django.db.models.functions import Now
 
 from annotation.models import Membership, Project, Seat, WorkDay
 
@@ -12,7 +13,8 @@ def let_pass(project: Project, time: timedelta) -> None:
 
     Whole days give new working days.
     """
-    Seat.objects.filter(item__project=project, final_at__isnull=False).update(final_at=F("final_at") - time)
+    # What is past stays past. Most seats have a label that is final, and to move them takes most of the time.
+    Seat.objects.filter(item__project=project, final_at__gt=Now()).update(final_at=F("final_at") - time)
     seats = Seat.objects.filter(item__project=project, expires_at__isnull=False)
     seats.update(expires_at=F("expires_at") - time, held_at=F("held_at") - time)
     seats.filter(shown_at__isnull=False).update(shown_at=F("shown_at") - time)

@@ -58,8 +58,8 @@ BETWEEN_FAULTS = 15
 """Labels that are confirmed before the next fault."""
 A_FAULT = 42
 """Labels that people may send for each fault, so that however long faults take, some are left for the last one."""
-INCOMING = 12_000
-"""Rows of the file that is imported and released meanwhile: too many for a page that waits."""
+INCOMING = 6_000
+"""Rows of the file that is imported and released meanwhile: too many for a page that waits, in bytes and in number."""
 
 
 class Voter(Visitor):

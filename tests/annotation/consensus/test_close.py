@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 
 import builders
+from annotation.consensus import close
 from annotation.consensus.close import close_full_items, close_item, dispute_item
 from annotation.domain.choices import Level, Modality, Policy, PriorState, Reason, Source, Stage
 from annotation.domain.item_decision import MoreSeats
@@ -289,6 +290,12 @@ def test_the_sweep_closes_what_was_left_full_and_leaves_the_rest():
     assert close_full_items() == 0
     stages = {item.pk: item.stage for item in Item.objects.all()}
     assert stages == {full.pk: Stage.GOLD, half.pk: Stage.LABELLING, bare.pk: Stage.LABELLING}
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL counts its rows before it chooses an index")
+def test_the_sweep_reads_the_seats_of_each_item_and_not_all_empty_ones():
+    plan = close._full_items().explain()
+    assert plan.count("(item_id=? AND round=?)") == 2 and "label_id=?" not in plan, plan
 
 
 @pytest.mark.django_db(transaction=True)

@@ -6,7 +6,6 @@ import tarfile
 from dataclasses import replace
 from typing import Any
 
-import mlcroissant
 import pyarrow.parquet as pq
 import pytest
 from django.core.management import call_command
@@ -287,6 +286,8 @@ def test_the_papers_describe_the_questions_with_every_version(project, tmp_path)
 
 
 def test_the_croissant_description_gives_the_records(project, tmp_path):
+    import mlcroissant  # noqa: PLC0415 (loads pandas)
+
     copy_to(release(project, None), tmp_path / "out")
     described = mlcroissant.Dataset(jsonld=str(tmp_path / "out" / "croissant.json"))
     assert [record["items/id"] for record in described.records("items")] == [b"w.1", b"w.2"]

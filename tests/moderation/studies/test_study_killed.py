@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from django.db import connection
-from scipy.stats import binomtest
-from sklearn.metrics import accuracy_score, f1_score
 
 import worker_processes
 from runs.models import Run, Turn
@@ -173,6 +171,8 @@ def table(report: Path, key: str) -> list[list[str]]:
 
 
 def check_tables(report: Path) -> None:
+    from sklearn.metrics import accuracy_score, f1_score  # noqa: PLC0415 (loads scipy)
+
     answers = {line: [answer_of(line, number) for number in range(POSTS)] for line in LINES}
     truth = [gold(number)[0] for number in range(POSTS)]
     for row in table(report, "accuracy"):
@@ -204,6 +204,8 @@ def check_kinds(report: Path, answers: dict[str, list[int | None]], truth: list[
 
 
 def check_pairs(report: Path, answers: dict[str, list[int | None]], truth: list[int]) -> None:
+    from scipy import stats  # noqa: PLC0415 (takes a second)
+
     rows = table(report, "paired")
     assert len(rows) == 3
     for _dataset, first, second, items, *cells in rows:
@@ -219,9 +221,11 @@ def check_pairs(report: Path, answers: dict[str, list[int | None]], truth: list[
         assert [figures[4], figures[5]] == pytest.approx(bounds[:, 1], abs=0.04)
         right = columns[1:] == columns[0]
         only = int((right[0] & ~right[1]).sum()), int((~right[0] & right[1]).sum())
-        assert figures[6] == pytest.approx(binomtest(only[0], sum(only)).pvalue)
+        assert figures[6] == pytest.approx(stats.binomtest(only[0], sum(only)).pvalue)
 
 
 def differences(truth: Any, first: Any, second: Any) -> list[float]:
+    from sklearn.metrics import accuracy_score, f1_score  # noqa: PLC0415 (loads scipy)
+
     accuracies = accuracy_score(truth, first) - accuracy_score(truth, second)
     return [accuracies, f1_score(truth, first, average="macro") - f1_score(truth, second, average="macro")]
