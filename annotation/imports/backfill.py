@@ -24,7 +24,7 @@ from annotation.domain.imports.row import RowReader, intent_of
 from annotation.domain.patterns import corrected, pattern
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.domain.pictures.words import GIVEN
-from annotation.imports.archives import Bundle, Clock, Watch
+from annotation.imports.files.archives import Bundle, Clock, Watch
 from annotation.imports.options import ImportOptions, terms_of
 from annotation.imports.report import ImportReport
 from annotation.imports.rows_of_items import rows_of_items

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 from django.utils.translation import gettext as _
 
 from annotation.domain.formats.base import RowError, Unreadable
-from annotation.imports.data_sets_by_name import HUB, bring_data_set
+from annotation.imports.files.data_sets_by_name import HUB, bring_data_set
 from providers import wiring_web
 from providers.http.fetch import FILES
 from providers.http.safe_urls import FetchFault

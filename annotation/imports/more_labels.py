@@ -18,7 +18,7 @@ from annotation.domain.choices import EventVerb, SourceLabels, Stage
 from annotation.domain.formats.base import ANSWERS, BadValue, LabelUse, NotCounted, Row
 from annotation.domain.imports.read_row import ReadLabel
 from annotation.domain.imports.row import RowReader
-from annotation.imports.archives import Bundle, Clock, Watch
+from annotation.imports.files.archives import Bundle, Clock, Watch
 from annotation.imports.label_rows import LabelRows
 from annotation.imports.options import ImportOptions, terms_of
 from annotation.imports.report import ImportReport

@@ -34,7 +34,7 @@ from annotation.domain.imports.row import RowReader
 from annotation.domain.masking.mask import Mask, mask
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.imports import backfill, more_labels
-from annotation.imports.archives import Bundle, Clock, Watch, unpacked
+from annotation.imports.files.archives import Bundle, Clock, Watch, unpacked
 from annotation.imports.first_seen import FirstSeen
 from annotation.imports.items_here import ItemsHere
 from annotation.imports.label_rows import LabelRows

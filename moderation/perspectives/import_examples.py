@@ -9,7 +9,7 @@ from django.db import transaction
 
 from annotation.domain.formats.base import BadValue, Format, LabelUse, Mapped, Row, RowError, Unreadable
 from annotation.domain.formats.zip_archives import BadArchive
-from annotation.imports.archives import unpacked
+from annotation.imports.files.archives import unpacked
 from annotation.imports.options import ImportOptions
 from annotation.models import Membership, record
 from moderation.domain.event_verbs import ModerationVerb

@@ -13,9 +13,9 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.domain.formats.base import Format, LabelUse, Mapped, Unreadable
 from annotation.domain.formats.columns import ColumnReport
 from annotation.domain.formats.labels.category_columns import named_columns
-from annotation.imports.archives import Progress
 from annotation.imports.elsewhere import bring, is_elsewhere
 from annotation.imports.examples import EXAMPLES
+from annotation.imports.files.archives import Progress
 from annotation.imports.first_rows_table import command_line, table_lines
 from annotation.imports.options import COLUMN_NAMES, BadTranslation, ImportOptions, translations
 from annotation.imports.report import SHOWN_ERRORS, ImportReport

@@ -17,8 +17,8 @@ from annotation.core import jobs
 from annotation.core.stored_files import files_below
 from annotation.domain.choices import Role
 from annotation.domain.formats.base import Format
-from annotation.imports import archives, reader_process
 from annotation.imports.examples import EXAMPLES
+from annotation.imports.files import archives, reader_process
 from annotation.imports.job import IMPORTS
 from annotation.media import pictures
 from annotation.models import Import, ImportState, Item, Picture

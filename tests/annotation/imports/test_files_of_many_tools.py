@@ -27,7 +27,7 @@ from django.utils import timezone
 
 from annotation.domain.choices import Source, Stage
 from annotation.domain.formats.detect import open_reader
-from annotation.imports import archives
+from annotation.imports.files import archives
 from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
 from annotation.management.commands import import_items

@@ -21,9 +21,9 @@ from annotation.domain.choices import Role
 from annotation.domain.formats.base import BadValue, Format, Mapped, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.columns import KEPT, ColumnTally
 from annotation.domain.formats.kept_columns import Keeping
-from annotation.imports import reader_process
+from annotation.imports.files import reader_process
+from annotation.imports.files.reader_process import ReaderProcess
 from annotation.imports.options import ImportOptions
-from annotation.imports.reader_process import ReaderProcess
 from annotation.imports.run import import_file
 from annotation.models import Item
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from annotation.imports import remote_pictures
+from annotation.imports.files import remote_pictures
 from annotation.imports.options import ImportOptions
 from annotation.imports.report import ImportReport
 from annotation.imports.run import import_file

@@ -13,8 +13,8 @@ from openpyxl.styles import Font
 
 from annotation.domain.formats import xlsx
 from annotation.domain.formats.base import Format, Mapped, Reading, Row, RowError, Unreadable
+from annotation.imports.files.reader_process import ReaderProcess
 from annotation.imports.options import ImportOptions
-from annotation.imports.reader_process import ReaderProcess
 from annotation.imports.run import import_file
 from annotation.models import Item
 from builders import make_project

@@ -26,11 +26,11 @@ from annotation.domain.formats.xlsx import is_workbook
 from annotation.domain.formats.zip_archives import Archive, ArchiveLimits, BadArchive, open_archive, shown
 from annotation.domain.sources.captions import captioned, captions_of, pictures_alone
 from annotation.domain.sources.packed import is_packed
-from annotation.imports.embedded_pictures import InlinePictures
+from annotation.imports.files.embedded_pictures import InlinePictures
+from annotation.imports.files.packed_tables import unpacked_table
+from annotation.imports.files.reader_process import ReaderProcess
+from annotation.imports.files.remote_pictures import WithAddresses
 from annotation.imports.options import ImportOptions
-from annotation.imports.packed_tables import unpacked_table
-from annotation.imports.reader_process import ReaderProcess
-from annotation.imports.remote_pictures import WithAddresses
 from annotation.media.picture_sources import NoPictures, PictureArchive, PictureFolder, PictureSource
 
 _TICK = 0.5

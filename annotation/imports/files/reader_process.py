@@ -30,8 +30,8 @@ MEMORY = 1536 * 2**20
 """The maximum address space of the reading process, in bytes."""
 SECONDS = 10
 """The maximum processor time in seconds; each megabyte of the file adds two."""
-_ROOT = Path(__file__).resolve().parents[2]
-_PROGRAM = "import config; from annotation.imports.reader_process import main; main()"
+_ROOT = Path(__file__).resolve().parents[3]
+_PROGRAM = "import config; from annotation.imports.files.reader_process import main; main()"
 """`config` comes first, as in each process of the site, so that pyarrow (half a second) is loaded for Parquet alone."""
 _HEAD = struct.Struct(">cQ")
 _ROWS_AT_ONCE = 100
