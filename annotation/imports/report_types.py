@@ -56,7 +56,6 @@ class ImportCounts(TypedDict):
     sheet: str
     other_sheets: list[str]
     items: int
-    posts: int
     labels: int
     priors: int
     annotators: int
@@ -66,6 +65,7 @@ class ImportCounts(TypedDict):
     pictures: int
     columns: list[ColumnReport]
     kept: list[str]
+    posts: int
     missing_images: int
     missing_names: list[str]
     first_frames: int

@@ -122,9 +122,9 @@ def test_filter_and_order_ask_the_database_no_more_often(
 ) -> None:
     address = reverse("moderation:desk", args=["garden"])
     client.get(address)
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         client.get(address)
     for number in range(10):
         debated(disputed(project, f"more-{number}"), 3, 2)
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         client.get(address, {"disagreement": "0.5", "order": "disagreement"})
