@@ -25,8 +25,9 @@ def queued(viewer: Membership, items: Any, length: int, start: int = 0) -> list[
     seats = with_votes(Seat.objects.filter(round=F("item__round"), label__isnull=False))
     by_category = seats.order_by(F("label__category__code").asc(nulls_last=True), "public_id")
     at_somebody = Exists(Lease.objects.filter(item=OuterRef("pk"), expires_at__gt=Now()))
-    # The order is computed from all that waits; all else is read of the page alone.
-    in_order = list(items.values_list("pk", flat=True)[start : start + length])
+    # The order is computed from all that waits; all else is read of the page alone. `waits` may be a constant, by which
+    # PostgreSQL sorts only what it selects.
+    in_order = [key for key, _ in items.values_list("pk", "waits")[start : start + length]]
     shown = items.filter(pk__in=in_order).order_by().select_related("desk_lease__reviewer")
     votes = Prefetch("seat_rows", by_category, to_attr="filled_seats")
     rows = {item.pk: item for item in shown.annotate(at_somebody=at_somebody).prefetch_related(votes)}
