@@ -80,7 +80,7 @@ class _QuestionOfAnyKind(TypedDict):
 _OF_SOME_KINDS = {field.name: NotRequired[field.type] for kind in KINDS.values() for field in kind.fields}
 
 
-class DesignQuestion(_QuestionOfAnyKind, object_type(_OF_SOME_KINDS)):  # type: ignore[misc]  # what its kinds declare
+class DesignQuestion(_QuestionOfAnyKind, object_type(_OF_SOME_KINDS)):  # type: ignore[misc]  # a base made of what kinds declare
     """A further question of a design, as in `docs/design-file.md`."""
 
 

@@ -23,7 +23,7 @@ class Plain(str):
     def has(self, parts: Sequence[str]) -> bool:
         """Return whether one of these parts, in small letters, stands in the text: much quicker than a pattern."""
         low = self.low
-        for part in parts:  # noqa: SIM110 - a generator takes longer
+        for part in parts:  # noqa: SIM110 (asked of every text: any() takes twice as long)
             if part in low:
                 return True
         return False
