@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -137,10 +138,19 @@ def kill(process: "subprocess.Popen[bytes]") -> None:
 
 
 def free_port() -> int:
-    """Return a port on which nothing listens."""
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a port on which nothing listens, and which no connection takes before a server does.
+
+    A port that the system chooses may be that of the next connection that anybody makes. So it is one below those.
+    """
+    lowest = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    for port in random.SystemRandom().sample(range(10_000, lowest), 1000):
+        with closing(socket.socket()) as probe:
+            try:
+                probe.bind(("0.0.0.0", port))
+            except OSError:
+                continue
+            return port
+    raise AssertionError("a thousand ports are taken")
 
 
 def listens(port: int) -> bool:

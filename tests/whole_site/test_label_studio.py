@@ -6,7 +6,6 @@ tests are skipped. It runs with SQLite in a folder of the test, and is told to c
 
 import json
 import os
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -25,6 +24,7 @@ from annotation.releases.build import copy_to, release
 from annotation.releases.request import Selection
 from label_studio_cases import CODES, as_said, make_campaign
 from question_builders import answered, make_all_questions, make_answered_item, make_question
+from worker_processes import free_port
 
 PROGRAM = os.environ.get("LABEL_STUDIO", "")
 TOKEN = "0123456789abcdef" * 2
@@ -47,9 +47,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def label_studio(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[httpx.Client]:
     """Start the server on a free port and return a client that may use its API."""
     folder = tmp_path_factory.mktemp("label_studio")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     address = f"http://127.0.0.1:{port}"
     own = {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO_", "DATABASE_"))}
     environment = own | {

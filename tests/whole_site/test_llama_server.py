@@ -28,6 +28,7 @@ from providers.learnt_facts import site_facts
 from providers.profiles import Fact, Lesson
 from runs.models import Run, Turn
 from tiny_model import write_model
+from worker_processes import free_port
 
 PROGRAM = os.environ.get("LLAMA_SERVER", "")
 
@@ -45,9 +46,7 @@ POSTS = ("Weeds in the white roses again.", "장미밭에 또 잡초가 있다."
 def llama_server(folder: Path, *options: str) -> Iterator[str]:
     """Start the server on a free port and yield its address."""
     write_model(folder / "random.gguf")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [PROGRAM, "-m", str(folder / "random.gguf"), "--host", "127.0.0.1", "--port", str(port), "-t", "1"]
     with (folder / "server.log").open("wb") as log:
         server = subprocess.Popen([*command, *_VARIED, *options], stdout=log, stderr=log)

@@ -38,7 +38,7 @@ class Site:
         self.filled = json.loads(self._python("-c", f"import django; django.setup(); {FILL}"))
         self.start(sys.executable, "-m", "config.server.web", "--bind", f"0.0.0.0:{self.web}")
         self.port = self.web if way == "direct" else self._proxy()
-        wait_until(lambda: self.lives() == 200, "the site", 120)
+        wait_until(self.answers, "the site", 120)
 
     def start(self, *command: str, **environ: str) -> None:
         process = subprocess.Popen(command, cwd=ROOT, env=self.environ | environ, stderr=subprocess.DEVNULL)
@@ -55,6 +55,11 @@ class Site:
         self.start(caddy, "run", *config, **ports, **places, **web)
         wait_until(lambda: listens(port), "Caddy", 60)
         return port
+
+    def answers(self) -> bool:
+        """Return whether the site is there. Fails if one of its processes has ended."""
+        assert all(process.poll() is None for process in self.running), "a process of the site has ended"
+        return self.lives() == 200
 
     def lives(self) -> int:
         """Return the status of the health check. Returns 0 if there is no answer in the time of Kubernetes' file."""

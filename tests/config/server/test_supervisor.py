@@ -17,16 +17,11 @@ from pathlib import Path
 import pytest
 
 import migrated_database
+from worker_processes import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
 
 pytestmark = [pytest.mark.slow, pytest.mark.faults]
-
-
-def free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture

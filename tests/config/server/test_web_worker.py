@@ -1,7 +1,6 @@
 """The processes of the web server share all connections: none holds most of them while others have nothing to do."""
 
 import os
-import socket
 import subprocess
 import sys
 from collections import Counter
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from config.server import gunicorn_config
-from worker_processes import listens, wait_until
+from worker_processes import free_port, listens, wait_until
 
 THREADS = 2
 APPLICATION = """
@@ -32,9 +31,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """Serve a page that takes 20 ms and says which process has answered, with two processes of two threads."""
     folder = tmp_path_factory.mktemp("slow")
     (folder / "slow.py").write_text(APPLICATION)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        number: int = free.getsockname()[1]
+    number = free_port()
     options = ["--workers", "2", "--threads", str(THREADS), "--worker-class", gunicorn_config.worker_class]
     command = [sys.executable, "-m", "gunicorn", *options, "--bind", f"127.0.0.1:{number}", "slow:application"]
     root = str(Path(__file__).parents[3])

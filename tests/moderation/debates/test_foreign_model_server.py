@@ -23,6 +23,7 @@ from django.core.management import call_command
 from builders import make_item, make_project
 from providers import wiring
 from runs.models import Turn
+from worker_processes import free_port
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.once]  # it is about the wire
 
@@ -57,9 +58,7 @@ CANNED: dict[str, Any] = {
 
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     (tmp_path / "canned.yaml").write_text(yaml.safe_dump(CANNED), encoding="utf-8")
     program = Path(sys.executable).parent / "fakellm"
     server = subprocess.Popen(

@@ -4,7 +4,6 @@ import http.client
 import json
 import os
 import signal
-import socket
 import subprocess
 import threading
 import time
@@ -22,6 +21,7 @@ from annotation.consensus.close import close_item
 from annotation.domain.choices import Role, Source, Stage
 from annotation.models import Adjudication, Item
 from config.server import supervisor
+from worker_processes import free_port
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.faults]
 
@@ -34,12 +34,6 @@ def database_url() -> str:
     if connection.vendor == "sqlite":
         return f"sqlite:///{row['NAME']}"
     return f"postgres://{row['USER']}:{row['PASSWORD']}@{row['HOST']}:{row['PORT'] or 5432}/{row['NAME']}"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Server:
