@@ -8,8 +8,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
-_NOT_SAID = {"thinking", "reasoning", "tool_use", "redacted_thinking", "refusal"}
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
+_KINDS = {
+    *("text", "output_text", "json", "output_json", "tool_use", "tool_call", "function_call"),
+    *("thinking", "reasoning", "reasoning.text", "reasoning.summary", "redacted_thinking", "refusal"),
+}
+_NOT_SAID = {"thinking", "reasoning", "redacted_thinking", "refusal"}
 
 
 class Said(NamedTuple):
@@ -22,14 +26,14 @@ class Said(NamedTuple):
 
 def said_in(choice: Mapping[str, Any]) -> Said:
     """Return what one choice of an answer says."""
-    found = choice.get("message")
-    message: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+    found = choice.get("message", choice.get("delta"))
+    message: Mapping[str, Any] = found if isinstance(found, Mapping) else {"content": found}
     content = text_of(message.get("content"))
     called = "\n".join(_arguments(message))
     # Both are kept: words before a call are no answer, and two answers that differ must not be read as one.
     text = "\n".join(part for part in (content, called) if part.strip()) or content
     if not text.strip():
-        text = text_of(choice.get("text")) or text
+        text = text_of(message.get("parsed")) or text_of(choice.get("text")) or text
     return Said(text, "" if text.strip() else _thought(message), _declined(message))
 
 
@@ -38,6 +42,8 @@ def text_of(content: Any) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, Mapping):
+        if content.keys() <= {"parts", "role"}:
+            return text_of(content.get("parts"))
         return _text_of_part(content) if _is_part(content) else json.dumps(content, ensure_ascii=False)
     if isinstance(content, list):
         if content and all(isinstance(part, Mapping) and not _is_part(part) for part in content):
@@ -47,7 +53,10 @@ def text_of(content: Any) -> str:
 
 
 def _is_part(content: Mapping[str, Any]) -> bool:
-    """Return whether an object is a part of a content and not an answer: only parts have nothing but their kind."""
+    """Return whether an object is a part of a content and not an answer: a part has its kind, or nothing but a text."""
+    kind = content.get("type")
+    if isinstance(kind, str) and kind in _KINDS:
+        return True
     return content.keys() <= {
         "type",
         "text",
@@ -66,19 +75,27 @@ def _text_of_part(part: Any) -> str:
     if not isinstance(part, Mapping) or part.get("type") in _NOT_SAID:
         return ""
     text = part.get("text")
-    return text if isinstance(text, str) else ""
+    if isinstance(text, Mapping):
+        text = text.get("value")
+    return text if isinstance(text, str) else "".join(_called(part, "json", "input", "arguments"))
 
 
 def _arguments(message: Mapping[str, Any]) -> Iterator[str]:
     """Yield the arguments of each call: a model that was given no tool can only mean its answer by them."""
     calls = message.get("tool_calls")
-    functions = [call.get("function") for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
-    for function in (*functions, message.get("function_call")):
-        arguments = function.get("arguments") if isinstance(function, Mapping) else None
-        if isinstance(arguments, str):
-            yield arguments
-        elif isinstance(arguments, Mapping):
-            yield json.dumps(arguments, ensure_ascii=False)
+    calls = [call for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
+    for function in (*(call.get("function", call) for call in calls), message.get("function_call")):
+        if isinstance(function, Mapping):
+            yield from _called(function, "arguments", "parameters", "input")
+
+
+def _called(call: Mapping[str, Any], *names: str) -> Iterator[str]:
+    """Yield what a call was made with: it stands as JSON, or as the value itself."""
+    value = next((call[name] for name in names if name in call), None)
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list):
+        yield json.dumps(value, ensure_ascii=False)
 
 
 def _declined(message: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """Find the JSON values in a model's text: the whole, in fences, in prose, nearly valid ones, and what they wrap."""
 
+import html
 import json
 import re
 from collections.abc import Iterator
@@ -18,7 +19,12 @@ _WRAPPERS = {
     *("answer", "final_answer", "response", "output", "result", "json"),
     *("arguments", "parameters", "properties", "function"),
 }
-_ON_WRAPPINGS = {"name", "type", "id", "tool", "status", "index", "title", "required", "additionalproperties"}
+_ON_WRAPPINGS = {
+    *("name", "type", "id", "tool", "tool_name", "tool_call_id", "call_id", "recipient_name", "status", "index"),
+    *("title", "required", "additionalproperties"),
+}
+_PARAMETER = re.compile(r"<parameter(?:=|\s+name=\")([\w-]{1,60})\"?\s*>")
+_ARGUMENT = re.compile(r"<arg_key>\s*([\w-]{1,60})\s*</arg_key>\s*<arg_value>")
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,11 @@ def pieces(text: str) -> Iterator[Piece]:
     if whole:
         yield whole
         return
+    if called := _written_call(text):
+        yield called
+        return
+    if "&quot;" in text and '"' not in text:
+        text = html.unescape(text)
     fenced = [piece for block in _FENCE.findall(text) if (piece := piece_of(block.strip(), repaired=True))]
     loose = [*fenced, *_loose(_FENCE.sub(" ", text) if fenced else text)]
     if any(piece.canonical.startswith("{") for piece in loose) or not holds_json(text):
@@ -87,6 +98,22 @@ def _loose(text: str) -> Iterator[Piece]:
             continue
         if piece := piece_of(text[start.start() : at], repaired=True):
             yield piece
+
+
+def _written_call(text: str) -> Piece | None:
+    """Return the call that a model wrote as tags, a tag for each field, where its server has no parser for them."""
+    for tag, ends in ((_PARAMETER, "</parameter>"), (_ARGUMENT, "</arg_value>")):
+        written = [(found[1], part[found.end() :]) for part in text.split(ends)[:-1] if (found := tag.search(part))]
+        if written:
+            fields = (f"{json.dumps(name)}: {_as_json(value.strip())}" for name, value in written)
+            return piece_of(f"{{{', '.join(fields)}}}", repaired=True)
+    return None
+
+
+def _as_json(written: str) -> str:
+    """Return a value as JSON: a list or an object is so already, and a number may be a text (`written_values`)."""
+    is_json = written.startswith(("{", "[")) and piece_of(written, repaired=True)
+    return written if is_json else json.dumps(written, ensure_ascii=False)
 
 
 def _repaired(text: str) -> Piece | None:

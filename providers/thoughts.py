@@ -20,6 +20,7 @@ _CLOSING = re.compile(
 )
 _CHANNEL = re.compile(r"\s*(?:<\|start\|>\s*assistant\s*)?<\|channel\|>|\s*(?:analysis|commentary)<\|message\|>")
 _FINAL = re.compile(r"<\|channel\|>\s*final\b[^\n]{0,80}?<\|message\|>")
+_CALL = re.compile(r"<\|channel\|>\s*commentary\b[^\n]{0,120}?<\|message\|>(?=\s*\{)")
 _CHANNEL_END = re.compile(r"<\|(?:return|end|start|call|channel)\|>")
 # What is left of the channels where the server drops the signs between them.
 _BARE_CHANNELS = re.compile(r"\s*analysis(?=[A-Z\"'“(*{\[]|[^\x00-\x7f]).*assistantfinal", re.DOTALL)
@@ -111,8 +112,8 @@ def _closings(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _final_channel(text: str) -> str:
-    """Return the last channel that is meant to be read; empty if there is none."""
-    finals = _unquoted(_FINAL, text)
+    """Return the last channel that is meant to be read, or the last call; empty if there is none."""
+    finals = _unquoted(_FINAL, text) or _unquoted(_CALL, text)
     if not finals:
         return "" if _CHANNEL.match(text) else text
     begins = finals[-1].end()

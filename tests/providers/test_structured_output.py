@@ -1,5 +1,6 @@
 """Strict reading of model text (threats L01-L06, L08)."""
 
+import html
 import json
 import time
 from typing import Annotated, Literal
@@ -135,6 +136,19 @@ def test_a_label_that_a_shape_turns_down_itself_is_an_invalid_label():
     assert found == InvalidAnswer("invalid_label", "category: sexy is none of the labels: sexist, racist")
 
 
+CHANNEL = "<|channel|>commentary to=functions.answer <|constrain|>json<|message|>"
+
+
+def as_tags(tag: str) -> str:
+    return "\n".join(tag.format(name=name, value=value) for name, value in json.loads(GOOD).items())
+
+
+@pytest.mark.parametrize("again", ["0.5", "0.6"])
+def test_a_field_that_a_call_in_tags_names_twice_has_one_value(again: str):
+    text = as_tags("<parameter={name}>{value}</parameter>") + f"<parameter=confidence>{again}</parameter>"
+    assert isinstance(read_answer(text, Prior), ReadAnswer) is (again == "0.5")
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -146,6 +160,17 @@ def test_a_label_that_a_shape_turns_down_itself_is_an_invalid_label():
         f'<tool_call>\n{{"name": "answer", "arguments": {GOOD}}}\n</tool_call>',
         f'{{"type": "function", "function": {{"name": "answer", "arguments": {json.dumps(GOOD)}}}}}',
         f'{{"type": "object", "properties": {GOOD}, "required": ["category"]}}',
+        f'[TOOL_CALLS][{{"name": "answer", "arguments": {GOOD}}}]',
+        f"[TOOL_CALLS]answer[ARGS]{GOOD}",
+        f'<|python_tag|>{{"name": "answer", "parameters": {GOOD}}}<|eom_id|>',
+        f"<function=answer>{GOOD}</function>",
+        f'<|START_ACTION|>[{{"tool_call_id": "0", "tool_name": "answer", "parameters": {GOOD}}}]<|END_ACTION|>',
+        f"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>answer<｜tool▁sep｜>{GOOD}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+        f"<|channel|>analysis<|message|>{{}}<|end|><|start|>assistant{CHANNEL}{GOOD}<|call|>",
+        "<tool_call>\n<function=answer>\n" + as_tags("<parameter={name}>\n{value}\n</parameter>") + "\n</function>",
+        '<invoke name="answer">' + as_tags('<parameter name="{name}">{value}</parameter>') + "</invoke>",
+        "<tool_call>answer\n" + as_tags("<arg_key>{name}</arg_key>\n<arg_value>{value}</arg_value>") + "</tool_call>",
+        f"<pre>{html.escape(GOOD)}</pre>",
     ],
 )
 def test_a_value_in_a_usual_wrapping_is_read(text: str):

@@ -31,6 +31,18 @@ PLACES: dict[str, dict[str, Any]] = {
     "an object that is a part": {"content": {"type": "text", "text": ANSWER}},
     "a call": {"content": None, "tool_calls": [{"id": "1", "function": {"name": "answer", "arguments": ANSWER}}]},
     "a call with an object": {"content": "", "tool_calls": [{"function": {"name": "answer", "arguments": VALUE}}]},
+    "a call without its function": {"content": "", "tool_calls": [{"name": "answer", "parameters": VALUE}]},
+    "parts with more beside": {
+        "content": [
+            {"type": "reasoning", "summary": [{"type": "summary_text", "text": "{}"}]},
+            {"type": "output_text", "text": ANSWER, "annotations": [], "logprobs": [], "citations": None},
+        ]
+    },
+    "a part whose text is an object": {"content": [{"type": "text", "text": {"value": ANSWER, "annotations": []}}]},
+    "a part of JSON": {"content": [{"type": "json", "json": VALUE}]},
+    "a part that is a call": {"content": [{"type": "tool_use", "id": "1", "name": "answer", "input": VALUE}]},
+    "Gemini's own content": {"content": {"role": "model", "parts": [{"text": ANSWER}]}},
+    "a value beside an empty content": {"content": None, "parsed": VALUE},
     "an old call": {"content": None, "function_call": {"name": "answer", "arguments": ANSWER}},
 }
 
@@ -71,6 +83,16 @@ def test_what_stands_with_the_thoughts_is_told_apart(
     empty, full = model.reply(question), model.reply(question)
     assert (empty.text, empty.thought) == ("", ANSWER)
     assert (full.text, full.thought) == ("said", "")
+
+
+@pytest.mark.parametrize("choice", [{"delta": {"content": ANSWER}}, {"message": ANSWER}, {"text": ANSWER}])
+def test_an_answer_beside_its_usual_place_is_found(choice: dict[str, Any]) -> None:
+    assert said_in(choice).text == ANSWER
+
+
+def test_thoughts_in_details_are_told_apart() -> None:
+    details = [{"type": "reasoning.text", "text": ANSWER, "format": "unknown", "index": 0}]
+    assert said_in({"message": {"content": "", "reasoning_details": details}}) == ("", ANSWER, "")
 
 
 def test_words_before_a_call_and_two_calls_are_all_kept() -> None:
