@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypedDict
 
-from annotation.domain.masking import addresses, identity, messengers, phones, streets
+from annotation.domain.masking import addresses, handles, identity, messengers, phones, streets
 from annotation.domain.masking.regions import Regions
 from annotation.domain.masking.spans import Place, Places, Plain, narrow, seen
 
@@ -46,7 +46,7 @@ _FIND: Mapping[Mask, Callable[[Plain, Regions], Places]] = {
     Mask.PASSPORTS: _anywhere(identity.passports),
     Mask.ADDRESSES: _anywhere(streets.addresses),
     Mask.PHONES: phones.phones,
-    Mask.HANDLES: _anywhere(addresses.handles),
+    Mask.HANDLES: _anywhere(handles.handles),
     Mask.PLATES: _anywhere(identity.plates),
 }
 _NUMBERS = {Mask.IBANS, Mask.IDS, Mask.CARDS, Mask.PASSPORTS}

@@ -51,6 +51,11 @@ _CALL = re.compile(
     r"[^\d]{0,15}\Z",
     re.IGNORECASE,
 )
+_CALL_BEHIND = re.compile(
+    r"[,.!]? ?(?:ll[aá]m|call|text me|ruf|anruf|appel|chiam|전화|문자|에 (?:전화|문자)|로 ?(?:전화|문자|연락)|打"
+    r"|联系|聯絡|に ?(?:電話|かけ|連絡)|اتصل|कॉल)",
+    re.IGNORECASE,
+)
 _NOT_BEFORE = re.compile(
     r"(?:\b(?:isbn|issn|serial|order|invoice|build|version|ver|v|no|nr|id|ref|sku|part|model|code|case|ticket|ip"
     r"|doi|port"
@@ -71,22 +76,24 @@ _NO_PHONE = re.compile(
     r"(?=[1-9])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)|\d{1,3}\.\d{5,}|\d+\.\d+ ?/.*"
 )
 """The address of a machine, a decimal, decimals side by side."""
+_LATIN, _LATIN_AT_END, _WORD = re.compile(r"(?!x ?\d)[A-Za-z]"), re.compile("[A-Za-z]\\Z"), re.compile("[a-z]{3}")
+"""A letter or a word that touches a number."""
 _HEXADECIMAL = re.compile(r"[a-f]{3}|[a-f]+\d")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?: \d{3}){2,}")
 _TWOS = re.compile(r"\d\d(?: \d\d){3,}")
-_CN_DIGIT, _KR_DIGIT = r"[零〇一二三四五六七八九幺两壹贰叁肆伍陆柒捌玖貳參陸\d]", r"[영공일이삼사오육륙칠팔구\d]"
+_CN_DIGIT, _KR_DIGIT = r"[零〇一二三四五六七八九幺两壹贰叁肆伍陆柒捌玖貳參陸\d]", r"[영공ㅇ일이삼사오육륙칠팔구\d]"
 _SPELLED_NUMBER = re.compile(
     rf"(?<!{_CN_DIGIT})[一幺壹1][三四五六七八九叁參肆伍陆陸柒捌玖3-9](?:{_CN_DIGIT}[ -]?){{8}}{_CN_DIGIT}"
     r"(?![一-九百千万亿年月\d])"
-    rf"|(?<!{_KR_DIGIT})[영공0][일1][영공일육칠팔구016-9]"
+    rf"|(?<!{_KR_DIGIT})[영공ㅇ0][일1][영공ㅇ일육칠팔구016-9]"
     rf"(?:[ .-]?{_KR_DIGIT}){{7,8}}(?![십백천만억\d])"
-    rf"|(?<!{_CN_DIGIT})[零〇0][五七八九5789][零〇0](?:[ ・-]?{_CN_DIGIT}){{8}}(?![一-九\d])"
+    rf"|(?<!{_CN_DIGIT})[零〇0][五七八九5789][零〇0](?:[ ・の-]?{_CN_DIGIT}){{8}}(?![一-九\d])"
     rf"|(?<!{_CN_DIGIT})[零〇][一二三四五六七八九]{{2,3}}[ -]?(?:{_CN_DIGIT} ?){{6,7}}{_CN_DIGIT}(?![一-九\d])"
     r"|(?<![\d.,])(?:01[016789]|0[5789]0|1[3-9]\d)(?P<sign>[*~,_|·:]{1,2})\d{3,4}(?P=sign)\d{4}(?!\d)"
     r"|(?<![A-Za-z\d.,])[oO0][1lI][oO016-9][ .-]?[\doO]{3,4}[ .-]?[\doO]{4}(?![A-Za-z\d])"
 )
 """Mobile numbers of Korea, China and Japan in words for digits, with odd signs between, and with letters for digits."""
-_MAY_BE_SPELLED = re.compile(r"[一幺壹1영공0零〇oO](?:[一二三四五六七八九叁參肆伍陆陸柒捌玖3-9일1]|[lI][oO016-9])")
+_MAY_BE_SPELLED = re.compile(r"[一幺壹1영공ㅇ0零〇oO](?:[一二三四五六七八九叁參肆伍陆陸柒捌玖3-9일1]|[lI][oO016-9])")
 _MAY_BE_IN_LETTERS = re.compile(r"[oO0][1lI][oO016-9][ .-]?[\doO]{3}")
 """How these begin, and how those that may have few digits do."""
 _DIGITS = re.compile(r"[\d .-]+")
@@ -129,14 +136,14 @@ def _is_phone(text: str, start: int, end: int, regions: tuple[str, ...], named: 
         return _is_number(written, "", "is_possible_number")
     if _HEXADECIMAL.match(text, end):
         return False
-    if (
-        before[-1:].isascii()
-        and before[-1:].isalpha()
-        or text[end : end + 1].isascii()
-        and text[end : end + 1].isalpha()
-    ):
-        return any(region in named and _is_mobile(written, region) for region in regions)
-    is_called = bool(_CALL.search(before))
+    if _LATIN_AT_END.search(before) or _LATIN.match(text, end):
+        is_before_word = bool(_WORD.match(text, end)) and not _LATIN_AT_END.search(before)
+        return any(
+            _is_mobile(written, region) or (is_before_word and _has_its_groups(written, region))
+            for region in regions
+            if region in named
+        )
+    is_called = bool(_CALL.search(before) or _CALL_BEHIND.match(text, end))
     if _NOT_AFTER.match(text, end) or (_NOT_BEFORE.search(before) and not is_called):
         return False
     if written.startswith("00"):
