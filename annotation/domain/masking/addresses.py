@@ -85,7 +85,7 @@ _LONGEST_LOCAL = 80
 
 def emails(text: Plain) -> Places:
     """Return the mail addresses, also those written to hide from programs: "name (at) host (dot) org"."""
-    if "@" not in text and not (_may_have_at(text) and _may_have_host(text)):
+    if "@" not in text and not (text.has_letters and _may_have_at(text) and _may_have_host(text)):
         return []
     found = (found.span() for found in _EMAIL.finditer(text) if re.search(r"[^\W\d]", found.group()))
     return [(_with_words_before(text, start), end) for start, end in found]
@@ -101,7 +101,7 @@ def _may_have_host(text: Plain) -> bool:
 
 
 def _may_have_at(text: Plain) -> bool:
-    return text.has(_ATS) or ("AT" in text and "dot" in text.low) or (not text.isascii() and text.has(_OTHER_ATS))
+    return text.has(_ATS) or ("AT" in text and "dot" in text.low) or (not text.is_latin and text.has(_OTHER_ATS))
 
 
 def _with_words_before(text: str, start: int) -> int:
@@ -121,7 +121,8 @@ _WITH_SCHEME = late(
     rf"[{_EASTERN}]{{0,20}}|www(?:\.|{_HAS_DOTS})){_TAIL}+",
     re.IGNORECASE,
 )
-_DOTS_OF_HOSTS = (" dot ", " punkt ", " punto ", " point ", " ponto ", "점", "닷", "点", "點", "ドット", "どっと")
+_DOTS_OF_HOSTS = (" dot ", " punkt ", " punto ", " point ", " ponto ")
+_OTHER_DOTS_OF_HOSTS = ("점", "닷", "点", "點", "ドット", "どっと")
 _SCHEMES = ("htt", "hxx", "h**", "ftp")
 _SPOKEN = late(
     rf"(?<![\w.@-])(?!(?:{_NO_HOST}|hot|big|old|new) )[a-z0-9-]{{3,40}}"
@@ -160,14 +161,22 @@ _END = ".,;:!?)'’"
 
 def urls(text: Plain) -> Places:
     """Return the web addresses, with a scheme or without."""
+    if not (text.has_letters or "." in text) or not (
+        "/" in text or "[" in text or "(" in text or _HAS_ENDING.search(text) or _has_dots_of_hosts(text)
+    ):
+        return []
     return whole([*_schemed(text), *_bare(text)])
+
+
+def _has_dots_of_hosts(text: Plain) -> bool:
+    return text.has(_DOTS_OF_HOSTS) or (not text.is_latin and text.has(_OTHER_DOTS_OF_HOSTS))
 
 
 def _schemed(text: Plain) -> Iterator[Place]:
     forms = [_WITH_SCHEME] if ("/" in text and text.has(_SCHEMES)) or "www" in text.low else []
     if ("[" in text or "(" in text) and text.has(("[.]", "(.)", "[dot]", "(dot)")):
         forms.append(_BROKEN)
-    if text.has(_DOTS_OF_HOSTS):
+    if _has_dots_of_hosts(text):
         forms.append(_SPOKEN)
     if not text.isascii() and any(ending in text for ending in (".한국", ".中国", ".中國", ".рф", ".みんな")):
         forms.append(_EASTERN_HOST)
@@ -175,7 +184,8 @@ def _schemed(text: Plain) -> Iterator[Place]:
         yield found.start(), found.start() + len(found.group().rstrip(_END))
 
 
-_HAS_ENDING = re.compile(r"\.[a-z]")
+_HAS_ENDING = re.compile(r"\.[a-z한中рみ]", re.IGNORECASE)
+"""How the endings begin."""
 
 
 def _bare(text: Plain) -> Iterator[Place]:

@@ -147,6 +147,8 @@ _IDS = [
     (fewest, module, late(rf"(?<![A-Za-z0-9.,-])(?:{form})(?![A-Za-z0-9-]|[.,]\d)"), is_checked)
     for fewest, module, form, is_checked in _ID_BY_FORM
 ]
+_DENSE_FROM, _DENSE = 7, re.compile(r"\d(?:[A-Za-z ./+-]{0,3}\d){6}")
+"""Forms of so many digits have this: most texts with as many do not."""
 _AFTER_WORD = late(
     r"(?<![A-Za-z0-9\u00c0-\u024f])(?:(?!id|no|nr|ni|is|es|en|de|la|le|se|va|su)[A-Z]{1,2} ?|[A-Z]{3})?"
     r"\d[\dA-Z]?(?:[./-]?[\dA-Z]| (?=[A-Z]?\d)[\dA-Z]"
@@ -166,8 +168,9 @@ def ids(text: Plain) -> Places:
 
 
 def _by_form(text: Plain) -> Iterator[Place]:
+    is_dense = bool(_DENSE.search(text))
     for fewest, module, form, is_checked in _IDS:
-        if text.digits < fewest:
+        if text.digits < fewest or (fewest >= _DENSE_FROM and not is_dense):
             continue
         for found in form.finditer(text):
             number = found.group()
@@ -308,4 +311,5 @@ def plates(text: Plain) -> Places:
     marked = (place for place in named if re.search(r"\d", text[slice(*place)]))
     may_be = ("-" in text or not text.isascii()) and _MAY_BE_PLATE.search(text)
     formed = _PLATE.finditer(text) if may_be else ()
-    return whole([*(found.span() for found in formed), *marked, *_near_car(text)])
+    near_cars = _near_car(text) if text.has_letters else ()
+    return whole([*(found.span() for found in formed), *marked, *near_cars])

@@ -180,14 +180,14 @@ def beginnings(text: Plain) -> Iterator[int]:
     if len(low) != len(text):  # some capitals have two small letters
         yield from (word.start() for word in NAME.finditer(text))
         return
-    for parts in (_INSIDE,) if text.isascii() else (_INSIDE, _OF_OTHER_SCRIPTS):
+    for parts in (_INSIDE,) if text.is_latin else (_INSIDE, _OF_OTHER_SCRIPTS):
         for part in parts:
             if part in low:
                 yield from (found.start() for found in re.finditer(part, low))
     for part in _WHOLE:
         if part in low:
             yield from (found.start() for found in re.finditer(part, low) if not low[: found.start()][-1:].islower())
-    if "v" in low or not text.isascii():
+    if "v" in low or not text.is_latin:
         yield from (found.start() for found in _SIGNS.finditer(text))
 
 
@@ -209,7 +209,7 @@ def _may_be_told(text: Plain) -> bool:
 
 def messengers(text: Plain) -> Places:
     """Return the names in messengers, and the addresses of their chats."""
-    if not (_may_be_told(text) if text.isascii() else _IN_LATIN.search(text)):
+    if not (_may_be_told(text) if text.is_latin else _IN_LATIN.search(text)):
         return []
     words = [word for word in sorted(set(beginnings(text))) if NAME.match(text, word)]
     named = (pattern.match(text, word) for word in words for pattern in _AFTER_WORD)

@@ -93,19 +93,28 @@ _SPELLED_NUMBER = re.compile(
     r"|(?<![A-Za-z\d.,])[oO0][1lI][oO016-9][ .-]?[\doO]{3,4}[ .-]?[\doO]{4}(?![A-Za-z\d])"
 )
 """Mobile numbers of Korea, China and Japan in words for digits, with odd signs between, and with letters for digits."""
-_MAY_BE_SPELLED = re.compile(r"[一幺壹1영공ㅇ0零〇oO](?:[一二三四五六七八九叁參肆伍陆陸柒捌玖3-9일1]|[lI][oO016-9])")
-_MAY_BE_IN_LETTERS = re.compile(r"[oO0][1lI][oO016-9][ .-]?[\doO]{3}")
-"""How these begin, and how those that may have few digits do."""
+_SIGNS_OR_LETTERS = r"(?:0\d|1[3-9])\d[*~,_|·:]{1,2}\d{3}|[oO0][1lI][oO016-9][ .-]?[\doO]{3}"
+_MAY_BE_IN_LETTERS = re.compile(_SIGNS_OR_LETTERS)
+_BEGINS = re.compile(r"[一幺壹1영공ㅇ0零〇oO][一二三四五六七八九叁參肆伍陆陸柒捌玖\d일lI]")
+_MAY_BE_SPELLED = re.compile(
+    r"[一幺壹1영공ㅇ0零〇][一二三四五六七八九叁參肆伍陆陸柒捌玖3-9일1]"
+    rf"(?:[ .・の-]{{0,2}}(?:{_CN_DIGIT}|{_KR_DIGIT})){{3}}|{_SIGNS_OR_LETTERS}"
+)
+"""How those in letters and those in words begin, and what is quickest to see of it."""
 _DIGITS = re.compile(r"[\d .-]+")
-_FEWEST, _BEFORE = 7, 30
+_FEWEST, _FEWEST_WITH_LETTERS, _BEFORE = 7, 3, 30
+_MAY_BE_NUMBER = re.compile(r"\d(?:[ ./()-]{0,3}\d){6}")
+"""What every number has, found without a look at what stands before it."""
 
 
 def phones(text: Plain, regions: Regions) -> Places:
     """Return the telephone numbers of these countries."""
-    may_be = _MAY_BE_SPELLED if text.digits >= _FEWEST or not text.isascii() else _MAY_BE_IN_LETTERS
-    written = _SPELLED_NUMBER.finditer(text) if may_be.search(text) else ()
+    if text.digits < _FEWEST_WITH_LETTERS and text.is_latin:
+        return []
+    may_be = _MAY_BE_IN_LETTERS if text.is_latin else _MAY_BE_SPELLED
+    written = _SPELLED_NUMBER.finditer(text) if _BEGINS.search(text) and may_be.search(text) else ()
     spelled = (found.span() for found in written if not _DIGITS.fullmatch(found.group()))
-    if text.digits < _FEWEST:
+    if text.digits < _FEWEST or not _MAY_BE_NUMBER.search(text):
         return list(spelled)
     return whole([*_phones(text, regions.of(text), frozenset(regions.named)), *spelled])
 

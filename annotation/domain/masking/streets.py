@@ -192,33 +192,35 @@ _HAS_HOME = (
 _FORMS: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = (
     (re.compile(r"[로길동리가] ?(?:산|지하)? ?\d"), _KR),
     (re.compile(r"\d(?:[号號]|[幢栋棟单單室座组])"), _CN),
-    (re.compile(r"〒|丁目|番地|\d番|[一-鿿ァ-ヶの] ?\d{1,4}-\d"), _JP),
+    (re.compile(r"〒|丁目|番地|\d番|\d-\d"), _JP),
+    (re.compile(r"[а-яі][. ] ?\d"), _EAST),
     (re.compile(_AR_WAY), _AR),
     (re.compile(rf"{_HI_UNIT}|मार्ग|रोड|पथ|लेन"), _HI),
     (re.compile(r"\d{4}(?:-\d{3})?(?: ?[A-Z]{2})? [A-ZÄÖÜÀ-ÞŠŽŁ]"), _CONTINENT),
     (re.compile(_EN_WAY), _ENGLISH),
     (
-        re.compile(rf"\d ?[a-hº]?,? (?:in |en )?[A-ZÄÖÜÀ-Þ]| à [A-ZÀ-Þ]|(?:{_EN_WAY}),? (?:in )?[A-Z]|[\wé], [A-ZÀ-Þ]"),
+        re.compile(rf"\d(?:º| ?[a-hA-H])?,? (?:in |en )?[A-ZÄÖÜÀ-Þ]|\d(?: bis| ter| quater)?,? (?i:{_FR_WAY})[ '’]"),
         _IN_TOWN,
     ),
     (
         re.compile(
             r"(?:[uU][lL](?:ica|ICA)?|[aA][lL](?:eja|EJA)?|[oO][sS]|[pP][lL])\.? [A-ZÄÖÜÀ-ÞŠŽŁ]"
-            r"|No ?[:.]? ?\d|[а-яі][. ] ?\d"
+            r"|No ?[:.]? ?\d"
         ),
         _EAST,
     ),
 )
 """What every address of a form has, and the form."""
-_LATIN_FORMS = _FORMS[5:]
-"""Those that a text in plain Latin letters may have."""
+_LATIN_FORMS, _OTHER_FORMS = _FORMS[6:], _FORMS[:6]
+"""Those that a text in Latin letters may have, and a text without such."""
 
 
 def addresses(text: Plain) -> Places:
     """Return the street addresses."""
     if not text.digits:
         return []
-    forms = [form for needed, form in (_LATIN_FORMS if text.isascii() else _FORMS) if needed.search(text)]
-    of_homes = _AT_HOME.finditer(text) if text.has(_HAS_HOME) else ()
+    may_be = _LATIN_FORMS if text.is_latin else _FORMS if text.has_letters else _OTHER_FORMS
+    forms = [form for needed, form in may_be if needed.search(text)]
+    of_homes = _AT_HOME.finditer(text) if text.has_letters and text.has(_HAS_HOME) else ()
     homes = (found.span(found.lastgroup or 0) for found in of_homes)
     return whole([*(found.span() for form in forms for found in form.finditer(text)), *homes])
