@@ -38,7 +38,7 @@ _WESTERN_MOBILE = {
 """Where the campaign names the country: also those that are not given out yet."""
 _CALL = re.compile(
     r"(?:\b(?:hmu|hit me up|(?:my|new|his|her|our|their|old) (?:no|num|nr|cell|digits)|num|ph|tlf|tfno|razón"
-    r"|informes|contacto|contactar|contact\w*|whatsapp|wsp"
+    r"|(?:office|home|work) (?:number|phone)|büro|bureau|numéro|informes|contacto|contactar|contact\w*|whatsapp|wsp"
     r"|puhelin|telefone|τηλ|tel|phone|call|calling|mobile|mobil|cell|landline|fax|whats|whatsapp|signal|sms"
     r"|text|ring|dial"
     r"|reach (?:me|him|her|us)"
@@ -47,6 +47,7 @@ _CALL = re.compile(
     r"|lig(?:a|ar|ue)|telefone|telefono|cellulare|chiama\w*|bel|n[uú]mero|number is|nummer|telefonu?|cep)\b"
     r"|전화|연락|핸드폰|휴대폰|폰번|번호는|문의|电话|電話|手机|手機|致电|联系|聯絡|拨打|座机|热线|携帯|連絡先"
     r"|тел|звони|номер"
+    r"|집전화|固话|自宅|رقم (?:البيت|المنزل|المكتب|التليفون|التلفون)|رقمه|رقمها|تليفون|تلفون|كلم"
     r"|هاتف|جوال|موبايل|رقمي|اتصل|واتس|कॉल|फोन|फ़ोन|मोबाइल|नंबर|नम्बर|व्हाट्सएप|व्हाट्सऐप|वॉट्स|संपर्क|вотсап|ватсап|сотов)"
     r"[^\d]{0,15}\Z",
     re.IGNORECASE,
