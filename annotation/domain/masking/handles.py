@@ -50,8 +50,8 @@ _KR_ENDS = late(
 )
 _DIGITS_END = re.compile(rf"(?<=\d)(?=[{_EASTERN}])(?![号號班组組年月中后後级級代位歳岁호번기월일])")
 _HANGUL, _KANA = re.compile("[가-힣]"), re.compile("[\u3041-\u30ff]")
-_SHORTEST = 3
-"""Characters of a name with its sign, before which nothing ends it."""
+_SHORTEST, _LONGEST_SET_APART = 3, 13
+"""Characters of a name with its sign, before which nothing ends it, and of one that a blank or a colon ends."""
 
 
 def handles(text: Plain) -> Places:
@@ -65,13 +65,18 @@ def _handles(text: str) -> Iterator[Place]:
     for found in _HANDLE.finditer(text):
         if not _NOBODY.match(text, found.start()):
             name = found.group()
-            yield found.start(), found.start() + (_length(name) if found["other"] else len(name))
+            is_set_apart = found.end() < len(text) and text[found.end()] in " :" and len(name) <= _LONGEST_SET_APART
+            length = _length(name, is_set_apart) if found["other"] else len(name)
+            yield found.start(), found.start() + length
 
 
-def _length(name: str) -> int:
-    """Return how many characters of a name in other letters belong to it: its words may not stand apart by blanks."""
+def _length(name: str, is_set_apart: bool) -> int:
+    """Return how many characters of a name in other letters belong to it: its words may not stand apart by blanks.
+
+    Chinese sites put a blank or a colon behind a name: so set apart, it may hold verbs.
+    """
     if digits := _DIGITS_END.search(name, _SHORTEST):
         return digits.start()
     ends = _KR_ENDS if _HANGUL.search(name) else _JP_ENDS if _KANA.search(name) else _CN_ENDS
-    end = ends.search(name, _SHORTEST)
+    end = None if is_set_apart and ends is _CN_ENDS else ends.search(name, _SHORTEST)
     return end.start() if end else len(name)
