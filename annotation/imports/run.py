@@ -31,8 +31,9 @@ from annotation.domain.formats.encodings import encoding_for, is_utf8, suggestio
 from annotation.domain.formats.zip_archives import BadArchive, shown
 from annotation.domain.imports.read_row import ReadRow
 from annotation.domain.imports.row import RowReader
-from annotation.domain.masking.mask import Mask, mask
+from annotation.domain.masking.mask import Mask
 from annotation.domain.pictures.decoding import BadPicture
+from annotation.domain.sources.first_rows import shortened
 from annotation.imports import backfill, more_labels
 from annotation.imports.files.archives import Bundle, Clock, Watch, unpacked
 from annotation.imports.first_seen import FirstSeen
@@ -112,7 +113,7 @@ def import_file(
         if is_unread and bundle and bundle.table and binary_format(bundle.table) is None:
             report.suggest_encoding(suggestion_for(bundle.table))
         if bundle and report.fatal and report.fatal.code in _ASKS and options.update is None:
-            report.first_rows = _first_rows(bundle, options, stack)
+            report.first_rows = _first_rows(project, bundle, options, stack)
     if bundle:
         report.note_renamed(bundle.pictures.renamed)
     report.errors.sort(key=lambda error: (error.line, error.entry))
@@ -120,16 +121,17 @@ def import_file(
     return report
 
 
-def _first_rows(bundle: Bundle, options: ImportOptions, stack: ExitStack) -> dict[str, Any]:
-    """Return the first rows of a file that cannot be read yet, in the encoding that it most likely has."""
+def _first_rows(project: Project, bundle: Bundle, options: ImportOptions, stack: ExitStack) -> dict[str, Any]:
+    """Return the first rows of a file that cannot be read yet, masked, in the encoding that it most likely has."""
     encoding = options.encoding
     if bundle.table is not None and not encoding and binary_format(bundle.table) is None:
         encoding = "" if is_utf8(bundle.table) else encoding_for(bundle.table)
         with suppress(Unreadable):
             bundle = bundle.in_utf8(encoding, stack) if encoding else bundle
     found = bundle.first_rows(options, lambda: None)
-    if options.masks and found:
-        found["rows"] = [[mask(cell, options.masks)[0] for cell in row] for row in found["rows"]]
+    if found:
+        terms = terms_of(project, options)
+        found["rows"] = [[shortened(terms.masked(cell)[0]) for cell in row] for row in found["rows"]]
     return {**found, "encoding": encoding or "utf-8"} if found else {}
 
 

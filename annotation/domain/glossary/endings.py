@@ -29,7 +29,8 @@ _RULES = {
     **dict.fromkeys(("ru", "uk", "bg", "mk", "pl", "cs", "sk", "sl", "hbs"), _SLAVIC),
     "fi": "n a ä t ssa ssä sta stä lla llä lle ja jä ien in t",
     "hu": "k t nak nek ok ek ak ban ben val vel ra re",
-    "tr": "lar ler i ı u ü da de dan den a e in ın lik lık ci cı",
+    "tr": "lar ler i ı u ü da de dan den a e in ın un ün lik lık luk lük ci cı cu cü yi yı yu yü ya ye nin nın nun nün "
+    "si sı su sü im ım um üm ları leri ların lerin lara lere larda lerde lardan lerden larını lerini larına lerine",
     "hi": "ों ें ियों ियाँ ियां यों याँ े ी ो ा ने को से का की के में पर तक वाला वाले वाली ओं एँ",
     "el": "ς ι α ες ους ου ων",
 }
@@ -47,7 +48,9 @@ def languages_of(codes: tuple[str, ...]) -> tuple[str, ...]:
 
 def is_known(word: str, language: str) -> bool:
     """Return whether the dictionary of a language has a word."""
-    return _basic(word, language) is not None
+    if _basic(word, language) is not None:
+        return True
+    return language == "de" and "ss" in word and _basic(word.replace("ss", "ß"), language) is not None
 
 
 @lru_cache(maxsize=65_536)

@@ -39,6 +39,11 @@ _LONGEST_GAP = 4
 _LONG = 4
 _FORMS_FROM = 3
 _WINDOW = 6
+_FEWEST_KANA = 4
+"""Kana of a term that has no other characters, from which on it is looked for in the other kana: fewer are in words."""
+_HIRAGANA, _KATAKANA = re.compile("[\u3041-\u3096]"), re.compile("[\u30a1-\u30f6]")
+_TO_KATAKANA = {code: code + 0x60 for code in range(0x3041, 0x3097)}
+_TO_HIRAGANA = {code + 0x60: code for code in _TO_KATAKANA}
 
 
 class Gap(IntEnum):
@@ -62,6 +67,7 @@ class _Form(Generic[Key]):
     blanks: frozenset[int] = frozenset()
     is_verb: bool = False
     follows: str = ""
+    is_other_kana: bool = False
 
 
 class InsideIndex(Generic[Key]):
@@ -95,7 +101,9 @@ class InsideIndex(Generic[Key]):
             self._initials[korean.initials(stream.chars)].append(spelling)
 
     def _add_chinese(self, chars: str, spelling: Spelling[Key]) -> None:
-        """Add a Chinese term with characters taken apart, and by the initials of its pinyin if they count."""
+        """Add a Chinese or Japanese term with characters taken apart, in other kana, and by initials if they count."""
+        for form in _in_other_kana(chars):
+            self._add(form, _Form(Spelling(spelling.term, spelling.ways | _VARIANT), form, is_other_kana=True))
         for form in taken_apart(chars):
             self._add(form, _Form(Spelling(spelling.term, spelling.ways | _SPLIT), form))
         if spelling.term.initials and all(map(_HAN.match, chars)):
@@ -115,7 +123,8 @@ class InsideIndex(Generic[Key]):
         for stream in streams_of(text):
             for at, length in self._places(stream.chars):
                 for form in self._forms.get(stream.chars[at : at + length], ()):
-                    if hit := _hit(text, stream, at, length, form):
+                    goes_on = form.is_other_kana and _is_amid_kana(stream.chars, at)
+                    if not goes_on and (hit := _hit(text, stream, at, length, form)):
                         yield hit
         if self._initials:
             yield from self._by_initials(text)
@@ -319,6 +328,20 @@ def _is_whole(text: str, start: int, end: int, term: str, ways: Ways) -> bool:
     if len(term) >= _LONG or text[start:end] != term:
         return True
     return korean_words.is_noun_at(text, start, end) is not False
+
+
+def _in_other_kana(chars: str) -> set[str]:
+    """Return a Japanese term in hiragana and in katakana: writers take either."""
+    kana = len(_HIRAGANA.findall(chars)) + len(_KATAKANA.findall(chars))
+    if not kana or (kana == len(chars) and kana < _FEWEST_KANA):
+        return set()
+    return {chars.translate(_TO_HIRAGANA), chars.translate(_TO_KATAKANA)} - {chars}
+
+
+def _is_amid_kana(chars: str, at: int) -> bool:
+    """Return whether kana of one kind stand on both sides of this place: a word may go on there."""
+    around = chars[max(0, at - 1) : at + 1]
+    return len(around) > 1 and any(all(map(kana.match, around)) for kana in (_HIRAGANA, _KATAKANA))
 
 
 def _is_lone_word(text: str, at: int) -> bool:

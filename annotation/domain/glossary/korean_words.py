@@ -83,7 +83,17 @@ def is_joined_at(text: str, start: int, end: int) -> bool:
     before, term, after = _around(text, start, end)
     usual = _usual_gain(term)
     least = _LEAST if usual < _KNOWN else usual + _LEAST_JOINED
-    return _gain(before, term, after) >= least and _has_whole_neighbours(before, term, after)
+    is_likely = _gain(before, term, after) >= least or _is_several_words(before, term, after)
+    return is_likely and _has_whole_neighbours(before, term, after)
+
+
+@lru_cache(maxsize=8192)
+def _is_several_words(before: str, term: str, after: str) -> bool:
+    """Return whether kiwi itself reads the place of a term as two words or more: 먼지+벌레 in 먼지벌레퇴치."""
+    first, last = len(before), len(before) + len(term)
+    tokens = [(at, end) for at, end in _tokens(before + term + after) if end > first and at < last]
+    edges = [first, *(end for _at, end in tokens)]
+    return len(tokens) > 1 and [at for at, _end in tokens] == edges[:-1] and edges[-1] == last
 
 
 @lru_cache(maxsize=8192)

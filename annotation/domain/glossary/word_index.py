@@ -141,13 +141,14 @@ class WordIndex(Generic[Key]):
         return any((found,) in self._terms for found in self._read(part))
 
     def _joined_with(self, word: Word, places: Iterable[tuple[int, int]]) -> Iterator[Hit[Key]]:
-        if len(plain(word.text)) != len(word.text):
+        written = plain(word.text)
+        sources = [at for at, char in enumerate(word.text, word.start) for _letter in plain(char)]  # ß is two letters
+        if len(sources) != len(written):
             return
         for start, end in places:
-            for found, ways in self._read(plain(word.text)[start:end]).items():
-                for spelling in self._terms.get((found,), ()):
-                    if hit := spelling.hit(word.start + start, word.start + end, ways | _SPLIT):
-                        yield hit
+            for found, ways in self._read(written[start:end]).items():
+                place, here = (sources[start], sources[end - 1] + 1), self._terms.get((found,), ())
+                yield from filter(None, (spelling.hit(*place, ways | _SPLIT) for spelling in here))
 
     def _in_runs(self, text: str) -> Iterator[Hit[Key]]:
         """Yield the terms whose letters stand apart with one and the same letter or sign between: "t x i x n"."""

@@ -10,10 +10,11 @@ from annotation.domain.formats.base import Passage, Twice
 from annotation.domain.imports.cells import Named
 from annotation.domain.imports.outcome import Outcome
 from annotation.domain.item_decision import Rules
-from annotation.domain.masking.mask import Mask
+from annotation.domain.masking.mask import Mask, mask
 from annotation.domain.masking.regions import Regions
 from annotation.domain.questions.answers import Stored
 from annotation.domain.questions.question import Question
+from annotation.domain.text_rules import composed
 from annotation.domain.votes import Category
 
 _NO_ANSWERS: Stored = {}
@@ -40,6 +41,10 @@ class Terms:
     """Batch, source and licence of rows that name none; nothing of it is empty."""
     questions: tuple[Question, ...] | None = ()
     """All versions of the further questions; None: answers to them are left out."""
+
+    def masked(self, text: str) -> tuple[str, Mapping[Mask, int]]:
+        """Return the text as it is stored, without what identifies a person, and what was found, by kind."""
+        return mask(composed(text), self.masks, self.regions) if self.masks else (text, _UNMASKED)
 
 
 class ReadPrior(NamedTuple):

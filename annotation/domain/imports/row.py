@@ -21,7 +21,7 @@ from annotation.domain.imports.cells import AnswerReader, CategoryReader, Named
 from annotation.domain.imports.outcome import Outcomes
 from annotation.domain.imports.read_row import ReadLabel, ReadPrior, ReadRow, Terms
 from annotation.domain.item_decision import Case
-from annotation.domain.masking.mask import Example, Mask, examples_of, mask
+from annotation.domain.masking.mask import Example, Mask, examples_of
 from annotation.domain.patterns import Prior
 from annotation.domain.pictures.words import GIVEN
 from annotation.domain.questions.answers import Stored
@@ -64,7 +64,7 @@ class RowReader:
         def without(value: Any) -> Any:
             match value:
                 case str():
-                    text, found = mask(value, self.terms.masks, self.terms.regions)
+                    text, found = self.terms.masked(value)
                     counts.update(found)
                     self._keep_examples(value, found)
                     return text
@@ -90,8 +90,8 @@ class RowReader:
         text, words, extra = composed(row.text), composed(row.picture_text), row.extra
         is_composed, unmasked = (text, words) != (row.text, row.picture_text), text
         if terms.masks:
-            text, masked = mask(text, terms.masks, terms.regions)
-            words, _ = mask(words, terms.masks, terms.regions)
+            text, masked = terms.masked(text)
+            words, _ = terms.masked(words)
             self._keep_examples(unmasked, masked)
             extra, masked = self._masked_extra(extra, masked)
         intent, labels, provenance = self.intent(row), self._labels(row, text != unmasked), _provenance(row)
@@ -225,7 +225,7 @@ class RowReader:
         Raises BadValue, also for a row with another text.
         """
         own = composed(row.text)
-        read = mask(own, self.terms.masks, self.terms.regions)[0] if self.terms.masks else own
+        read = self.terms.masked(own)[0]
         if row.text and text_digest(read) != sha256:
             reason = f"The item {row.external_id} has another text. Labels are added only to the very text they are of."
             raise BadValue("contradiction", reason, "text")

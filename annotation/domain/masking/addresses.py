@@ -1,4 +1,4 @@
-"""Mail addresses, web addresses and handles."""
+"""Mail addresses and web addresses."""
 
 import re
 from collections.abc import Iterator
@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from annotation.domain.masking.spans import Place, Places, Plain, whole
 from vocabulary.late_patterns import late
 
-_LETTER = r"[a-z0-9\u00c0-\u024f\u0400-\u04ff]"
-_LABEL = rf"{_LETTER}(?:[a-z0-9\u00c0-\u024f\u0400-\u04ff-]{{0,61}}{_LETTER})?"
+_OTHER_LETTERS = r"\u00c0-\u024f\u0370-\u04ff\u05d0-\u05ea\u0620-\u064a\u0671-\u06d3\u0900-\u0963"
+"""Of scripts that part words by blanks, so that the word before an address is none of it."""
+_LETTER = rf"[a-z0-9{_OTHER_LETTERS}]"
+_LABEL = rf"{_LETTER}(?:[a-z0-9{_OTHER_LETTERS}-]{{0,61}}{_LETTER})?"
 _HOST = rf"{_LABEL}(?:\.{_LABEL}){{0,7}}\.(?:[a-z]{{2,24}}|\u0440\u0444|\ud55c\uad6d)"
 _LOCAL = r"[a-z0-9\u00c0-\u024f._%+-]{1,64}+"
 _AT_WORD = (
     "at|@|arroba|arobase|chez|chiocciola|klammeraffe|ät|zavináč|małpa|kukac|apenstaartje|snabel-?a|собака"
     "|골뱅이|앳|엣|アット(?:マーク)?|あっと|艾特|小老鼠|آت|एट"
 )
-_DOT_WORD = r"dot|\.|point|punkt|punto|ponto|точка|tečka|kropka|pont|nokta|점|닷|点|點|ドット|دوت|نقطة|डॉट"
+_DOT_WORD = r"dot|\.|point|punkt|punto|ponto|точка|tečka|kropka|pont|nokta|점|닷|点|點|ドット|どっと|دوت|نقطة|डॉट"
 _AT_IN_BRACKETS = rf" ?[\[({{<] ?(?:{_AT_WORD}) ?[\])}}>] ?"
 _AT = (
     rf"(?:{_AT_IN_BRACKETS}| (?:{_AT_WORD}) | [*_-](?:{_AT_WORD})[*_-] "
@@ -22,10 +24,11 @@ _AT = (
 )
 _DOT_IN_BRACKETS = rf" ?[\[({{<] ?(?:{_DOT_WORD}) ?[\])}}>] ?"
 _DOT = rf"(?:{_DOT_IN_BRACKETS}| [*_-](?:{_DOT_WORD})[*_-] | (?:{_DOT_WORD}) |\.)"
-_EASTERN_DOT = " ?(?:점|닷|点|點|ドット) ?"
+_EASTERN_DOT = " ?(?:점|닷|点|點|ドット|どっと) ?"
 _EASTERN_ENDINGS = "한국|中国|中國|рф|みんな"
 _ENDINGS = "com|net|org|info|edu|gov|io|co|kr|cn|jp|tw|de|ch|fr|es|it|pt|nl|pl|ru|uk|ca|br|mx|ar|tr"
 """Endings after words for signs: "be", "me", "to" and "in" are also words."""
+_SPOKEN_ENDING = rf"(?: (?:{_DOT_WORD}) |{_DOT_IN_BRACKETS})(?:{_ENDINGS}|me|tv|cc|app|dev|xyz)"
 _MAILERS = (
     "gmail|googlemail|yahoo|ymail|hotmail|outlook|live|icloud|proton(?:mail)?|gmx|web|aol|yandex|mail|naver"
     "|daum|hanmail"
@@ -44,10 +47,11 @@ _EMAIL = late(
     rf"(?: [*_-]?(?:{_DOT_WORD})[*_-]? (?:{_ENDINGS})|{_DOT_IN_BRACKETS}[a-z]{{2,24}}"
     rf"|\.(?:{_ENDINGS}|example))(?![a-z0-9/@])"
     rf"|{_AT}{_LABEL}(?:{_EASTERN_DOT}{_LABEL}){{0,2}}{_EASTERN_DOT}(?:{_ENDINGS})(?![a-z0-9])"
-    rf"|(?: @ |@ ?){_LABEL}(?:(?: \. |\.){_LABEL}){{0,3}}(?: \. |\.)(?:{_ENDINGS})(?![a-z0-9])"
+    rf"|(?: @ |@ ?){_LABEL}(?:(?: \. |\.){_LABEL}){{0,3}}(?:(?: \. |\.)(?:{_ENDINGS})|{_SPOKEN_ENDING})(?![a-z0-9])"
     rf"|(?:[\[({{<][^\W\d]{{1,8}}[\])}}>]|\*(?:a|at|ät)\*|[★☆◎♥❤*#🐶🐭])"
     rf"{_LABEL}(?:\.{_LABEL}){{0,3}}\.(?:{_ENDINGS})(?![a-z0-9])"
     rf"| (?:{_AT_WORD}) (?:{_MAILERS})[ ,.]{{1,2}}(?:{_ENDINGS})(?![a-z0-9]))"
+    rf"|(?<![\w.+-])[\w.+-]{{1,64}}@(?:네이버|지메일|구글|한메일|다음|카카오|ヤフー|グーグル|谷歌|网易|जीमेल)"
     rf"|(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,30}}\.(?:{_EASTERN_ENDINGS})(?![a-z0-9])"
     rf"|(?<![a-z0-9])(?!at[_-])[a-z0-9.]{{2,40}}(?P<sign>[_-])at(?P=sign)[a-z0-9.]{{2,40}}(?P=sign)dot(?P=sign)"
     rf"(?:{_ENDINGS})(?![a-z0-9])"
@@ -66,7 +70,7 @@ _POINT_IN_WORDS = re.compile(rf"[ \[({{<*_-](?:{_DOT_WORD.replace('|' + chr(92) 
 _HOST_IN_WORDS = re.compile(rf"dot(?:{_ENDINGS})|(?:{_MAILERS})[ ,.]{{1,2}}(?:{_ENDINGS})|{_EASTERN_DOT}(?:{_ENDINGS})")
 """Without "@" an address has a point or a word for it inside, or the name of a known host."""
 _DOTS = ("dot", "point", "punkt", "punto", "pont", "kropka", "nokta")
-_OTHER_DOTS = ("точка", "tečka", "점", "닷", "点", "點", "ドット", "دوت", "نقطة", "डॉट")
+_OTHER_DOTS = ("точка", "tečka", "점", "닷", "点", "點", "ドット", "どっと", "دوت", "نقطة", "डॉट")
 _HOSTS = tuple(_MAILERS.replace("(?:mail)?", "").split("|"))
 _ATS = (
     *("(", "[", "{", "<", "*", "#", " at ", "_at_", "-at-", "arroba", "arobase", "chez", "chiocciola", "klammeraffe"),
@@ -82,7 +86,7 @@ _LONGEST_LOCAL = 80
 
 def emails(text: Plain) -> Places:
     """Return the mail addresses, also those written to hide from programs: "name (at) host (dot) org"."""
-    if "@" not in text and not (_may_have_at(text) and _may_have_host(text)):
+    if "@" not in text and not (text.has_letters and _may_have_at(text) and _may_have_host(text)):
         return []
     found = (found.span() for found in _EMAIL.finditer(text) if re.search(r"[^\W\d]", found.group()))
     return [(_with_words_before(text, start), end) for start, end in found]
@@ -98,7 +102,7 @@ def _may_have_host(text: Plain) -> bool:
 
 
 def _may_have_at(text: Plain) -> bool:
-    return text.has(_ATS) or ("AT" in text and "dot" in text.low) or (not text.isascii() and text.has(_OTHER_ATS))
+    return text.has(_ATS) or ("AT" in text and "dot" in text.low) or (not text.is_latin and text.has(_OTHER_ATS))
 
 
 def _with_words_before(text: str, start: int) -> int:
@@ -118,12 +122,29 @@ _WITH_SCHEME = late(
     rf"[{_EASTERN}]{{0,20}}|www(?:\.|{_HAS_DOTS})){_TAIL}+",
     re.IGNORECASE,
 )
+_DOTS_OF_HOSTS = (" dot ", " punkt ", " punto ", " point ", " ponto ")
+_OTHER_DOTS_OF_HOSTS = ("점", "닷", "点", "點", "ドット", "どっと")
 _SCHEMES = ("htt", "hxx", "h**", "ftp")
+_SPOKEN = late(
+    rf"(?<![\w.@-])(?!(?:{_NO_HOST}|hot|big|old|new) )[a-z0-9-]{{3,40}}"
+    rf"(?: (?:dot|punkt|punto|point|ponto) |{_EASTERN_DOT})"
+    r"(?:com|net|org|info|de|fr|es|cn|kr|jp)(?![a-z0-9])(?! (?:bubble|boom|era|crash|compan|days|bust|crisis))"
+    r"(?: (?:slash|schrägstrich|barra) [\w-]{1,40})?",
+    re.IGNORECASE,
+)
 _BROKEN = late(
     rf"(?<![a-z0-9@.-])(?:{_LABEL}\.){{0,3}}{_LABEL}(?: ?(?:{_HAS_DOTS}) ?{_LABEL})+(?:/{_TAIL}*)?", re.IGNORECASE
 )
 _EASTERN_HOST = late(rf"(?<![\w.-])[\w-]{{1,30}}\.(?:{_EASTERN_ENDINGS})(?:/{_TAIL}*)?")
 """Also those that are broken on purpose: "hxxp://", "host[.]org"."""
+_COUNTRIES = (
+    "ac|ad|ae|af|ag|al|am|ao|aw|ax|az|ba|bb|bd|bf|bh|bi|bj|bm|bn|bo|bs|bt|bw|by|bz|cd|cf|cg|ci|ck|cl|cm|cr|cu|cv|cy|dj|dm"
+    "|do|dz|ec|er|et|fj|fo|ga|gd|ge|gh|gi|gm|gn|gq|gt|gy|hn|ht|id|iq|ir|is|je|jm|jo|ke|kg|kh|ki|km|kw|ky|kz|la|lb|lc|li"
+    "|lk|lr|ls|lu|ly|ma|mc|md|mg|mk|ml|mm|mn|mo|mp|mq|mr|mt|mu|mv|mw|my|mz|na|ne|nf|ng|ni|np|om|pa|pe|pg|ph|pk|pn|pr|ps"
+    "|py|qa|re|rs|rw|sb|sc|sd|sh|si|sl|sm|sn|so|sr|st|sv|sy|sz|td|tg|th|tj|tk|tl|tm|tn|tt|tz|ug|uy|uz|va|vc|ve|vg|vi|vu"
+    "|wf|ws|ye|zm|zw"
+)
+"""Endings of other countries, some of them words: an address with one of these has a path."""
 _SUFFIXES = (
     "com|net|org|info|biz|edu|gov|int|io|co|me|tv|cc|app|dev|ai|gg|ly|xyz|site|shop|online|club|blog|news|live|link"
     "|social|page|top|vip|store|tech|pro|cloud|art|fm|im|gl|wiki|moe|world|asia|tokyo|name|mobi|example"
@@ -131,7 +152,7 @@ _SUFFIXES = (
     "|be|su|pt|gr|hu|ro|bg|hr|sk|lt|lv|ee|il|vn|th|sg|za|ae|eg"
 )
 _BARE = late(
-    rf"(?<![a-z0-9@./-])(?!(?:asp|vb|ado|ml)\.net\b|socket\.io\b)(?:{_LABEL}\.){{1,5}}(?:{_SUFFIXES})(?![a-z0-9-]|\.[a-z0-9])"
+    rf"(?<![a-z0-9@./-])(?!(?:asp|vb|ado|ml)\.net\b|socket\.io\b)(?:{_LABEL}\.){{1,5}}(?:(?:{_SUFFIXES})(?![a-z0-9-]|\.[a-z0-9])|(?:{_COUNTRIES})(?=/\w{{3}}))"
     rf"(?:/{_TAIL}*)?"
 )
 _SHORTEST = 6
@@ -141,20 +162,31 @@ _END = ".,;:!?)'’"
 
 def urls(text: Plain) -> Places:
     """Return the web addresses, with a scheme or without."""
+    if not (text.has_letters or "." in text) or not (
+        "/" in text or "[" in text or "(" in text or _HAS_ENDING.search(text) or _has_dots_of_hosts(text)
+    ):
+        return []
     return whole([*_schemed(text), *_bare(text)])
+
+
+def _has_dots_of_hosts(text: Plain) -> bool:
+    return text.has(_DOTS_OF_HOSTS) or (not text.is_latin and text.has(_OTHER_DOTS_OF_HOSTS))
 
 
 def _schemed(text: Plain) -> Iterator[Place]:
     forms = [_WITH_SCHEME] if ("/" in text and text.has(_SCHEMES)) or "www" in text.low else []
     if ("[" in text or "(" in text) and text.has(("[.]", "(.)", "[dot]", "(dot)")):
         forms.append(_BROKEN)
+    if _has_dots_of_hosts(text):
+        forms.append(_SPOKEN)
     if not text.isascii() and any(ending in text for ending in (".한국", ".中国", ".中國", ".рф", ".みんな")):
         forms.append(_EASTERN_HOST)
     for found in (found for form in forms for found in form.finditer(text)):
         yield found.start(), found.start() + len(found.group().rstrip(_END))
 
 
-_HAS_ENDING = re.compile(r"\.[a-z]")
+_HAS_ENDING = re.compile(r"\.[a-z한中рみ]", re.IGNORECASE)
+"""How the endings begin."""
 
 
 def _bare(text: Plain) -> Iterator[Place]:
@@ -165,18 +197,3 @@ def _bare(text: Plain) -> Iterator[Place]:
         host = written.split("/")[0]
         if (len(host) >= _SHORTEST or "/" in written) and (written == written.lower() or "/" in written):
             yield found.start(), found.start() + len(written)
-
-
-_HANDLE = late(
-    rf"(?:(?<=\b[Dd][Mm])|(?<![A-Za-z0-9_@/.]))(?<!\d[시분点點時分])@(?!\w{{1,3}}@|[にでをはへと][一-鿿])(?:(?=[\d_.]{{0,49}}[A-Za-z])[A-Za-z0-9_.]{{1,49}}(?<!\.)(?![^\W{_EASTERN}])"
-    r"|(?=\w{0,50}[^\W\d_\u3131-\u318e])[\w.]{1,49}\w)"
-    r"|(?<![\w/])/?u/[A-Za-z0-9_-]{3,20}(?![\w-])"
-)
-"""A name in Latin letters ends where Korean, Chinese or Japanese ones begin."""
-
-
-def handles(text: Plain) -> Places:
-    """Return the names of accounts: "@name", "u/name". A sign without letters is a face or a price."""
-    if "@" not in text and "u/" not in text:
-        return []
-    return [found.span() for found in _HANDLE.finditer(text)]

@@ -17,7 +17,8 @@ _IBAN = late(
 )
 _MAY_BE_IBAN = re.compile(r"[A-Za-z\u0130\u0131\u017f\u212a]{2}\d\d")
 _CARD = re.compile(
-    r"(?<![A-Za-z0-9.-])[2-6]\d{3}(?P<sign>[ .-]?)(?:\d{4}(?P=sign)){2}\d{1,7}(?![A-Za-z0-9-]|\.\d)"
+    r"(?<![A-Za-z0-9.-])[2-6]\d{3}(?P<sign>[ .-]?)(?:\d{4}(?P=sign)){2}(?:\d{4}(?P=sign)\d{1,3}|\d{1,7})"
+    r"(?![A-Za-z0-9-]|\.\d)"
     r"|(?<![A-Za-z0-9.-])[2-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,7}(?![A-Za-z0-9-]|\.\d)"
     r"|(?<![A-Za-z0-9.-])3[47]\d\d[ .-]?\d{6}[ .-]?\d{5}(?![A-Za-z0-9-])"
 )
@@ -62,7 +63,9 @@ def _holds(module: str, number: str) -> bool:
 _IS_ID = late(
     r"(?:주민(?:등록)?번호|외국인등록번호|身份证|身分證|证件号|マイナンバー|個人番号|national id\w*"
     r"|identity (?:card|number|no)|id card|id number|social security|\bssn\b|\bnino\b|national insurance"
-    r"|personalausweis\w*|steuer-?id\w*|steuernummer|identifikationsnummer|\bnir\b|sécurité sociale|numéro de sécu\w*"
+    r"|personalausweis\w*|\bperso\b|identiteitskaart|id-kaart|carte d['’]identité|\bcni\b|carta d['’]identità"
+    r"|dow[oó]d\w*|신분증(?: ?번호)?|在留カード(?:番号)?|steuer-?id\w*|\bidnr\b"
+    r"|steuernummer|identifikationsnummer|\bnir\b|sécurité sociale|numéro de sécu\w*"
     r"|\bdni\b|\bnie\b|\bnif\b|codice fiscale|\bpesel\b|\bbsn\b|burgerservicenummer|rijksregister\w*|personnummer"
     r"|henkilötunnus|\bcpr\b|\bcnp\b|\begn\b|\boib\b|rodné číslo|\bemso\b|\bamka\b|\bppsn?o?\b|\btaj\b"
     r"|személyi szám|samordningsnummer|contribuinte|егн|αμκα|αφμ|α\.?μ\.?κ\.?α|codice ?fiscale"
@@ -78,9 +81,42 @@ _HAS_ID_WORD = (
     *("번호", "身份证", "身分證", "证件号", "マイナンバー", "個人番号", "居民证", "居留证", "居留證", "統一編號"),
     *("national i", "identity", "id card", "id number", "social sec", "ssn", "nino", "ausweis", "steuer", "sécu"),
     *("identifikation", "nir", "numéro", "dni", "nie", "nif", "codice", "pesel", "bsn", "burgerservice", "rijksreg"),
-    *("personnummer", "henkilö", "cpr", "cnp", "egn", "oib", "rodné", "emso", "amka", "pps", "taj", "személyi"),
+    *(
+        "perso",
+        "personnummer",
+        "henkilö",
+        "cpr",
+        "cnp",
+        "egn",
+        "oib",
+        "rodné",
+        "emso",
+        "amka",
+        "pps",
+        "taj",
+        "személyi",
+    ),
     *("samordning", "contribuinte", "егн", "αμκα", "αφμ", "α.μ", "αμ.κ", "pan", "पैन", "n°", "secu", "isikukood"),
-    *("asmens", "personas", "svnr", "versicherung", "ni n", "personal", "curp", "cpf", "cédula", "carnet", "kimlik"),
+    *(
+        "identit",
+        "id-kaart",
+        "cni",
+        "dow",
+        "신분증",
+        "在留カード",
+        "idnr",
+        "asmens",
+        "personas",
+        "svnr",
+        "versicherung",
+        "ni n",
+        "personal",
+        "curp",
+        "cpf",
+        "cédula",
+        "carnet",
+        "kimlik",
+    ),
     *("снилс", "инн", "aadhaar", "आधार", "الرقم", "هوي", "رقم", "السجل"),
 )
 """What these words have, in small letters."""
@@ -111,8 +147,10 @@ _IDS = [
     (fewest, module, late(rf"(?<![A-Za-z0-9.,-])(?:{form})(?![A-Za-z0-9-]|[.,]\d)"), is_checked)
     for fewest, module, form, is_checked in _ID_BY_FORM
 ]
+_DENSE_FROM, _DENSE = 7, re.compile(r"\d(?:[A-Za-z ./+-]{0,3}\d){6}")
+"""Forms of so many digits have this: most texts with as many do not."""
 _AFTER_WORD = late(
-    r"(?<![A-Za-z0-9])(?:(?!id|no|nr|ni|is|es|en|de|la|le|se|va|su)[A-Z]{1,2} ?|[A-Z]{3})?"
+    r"(?<![A-Za-z0-9\u00c0-\u024f])(?:(?!id|no|nr|ni|is|es|en|de|la|le|se|va|su)[A-Z]{1,2} ?|[A-Z]{3})?"
     r"\d[\dA-Z]?(?:[./-]?[\dA-Z]| (?=[A-Z]?\d)[\dA-Z]"
     r"| (?-i:[A-Z])(?!\w)){5,18}(?![A-Za-z0-9])",
     re.IGNORECASE,
@@ -130,8 +168,9 @@ def ids(text: Plain) -> Places:
 
 
 def _by_form(text: Plain) -> Iterator[Place]:
+    is_dense = bool(_DENSE.search(text))
     for fewest, module, form, is_checked in _IDS:
-        if text.digits < fewest:
+        if text.digits < fewest or (fewest >= _DENSE_FROM and not is_dense):
             continue
         for found in form.finditer(text):
             number = found.group()
@@ -153,7 +192,7 @@ _IS_PASSPORT = re.compile(
     re.IGNORECASE,
 )
 _PASSPORT = re.compile(
-    r"(?<![A-Za-z0-9])(?:[A-Z]{1,3}\d{6,8}|\d{2} ?\d{2} ?\d{6}|(?=[A-Z]*\d[A-Z]*\d)[A-Z\d]{9}"
+    r"(?<![A-Za-z0-9\u00c0-\u024f])(?:[A-Z]{1,3}\d{6,8}|\d{2} ?\d{2} ?\d{6}|(?=[A-Z]*\d[A-Z]*\d)[A-Z\d]{9}"
     r"|[A-Z]\d{3}[A-Z]\d{4}|[A-Z]\d[A-Z0-9]{7}|\d{2}[A-Z]{2}\d{5}|\d{9})"
     r"(?![A-Za-z0-9])",
     re.IGNORECASE,
@@ -192,12 +231,14 @@ _PLATE = late(
     rf"|[{_CN_PLACE}][A-HJ-NP-Z][·• .-]?(?:[A-HJ-NP-Z0-9]{{5,6}}(?![A-Za-z0-9])|[A-HJ-NP-Z0-9]{{4}}[挂学警港澳使领])"
     r"|(?<![\w-])[A-Z]{2}-\d{3}-[A-Z]{2}(?![\w-])|(?<![\w-])(?!BY-)[A-ZÄÖÜ]{1,3}-(?:[A-Z]{2} \d{1,4}"
     r"|[A-Z] \d{3,4})[EH]?(?![\w-]|\.\d)"
-    r"|[\u4e00-\u9fff]{2,4} ?\d{2,3} ?[あ-んア-ン] ?(?:\d{1,2}-\d{2}|\d{4}|[・･·]{1,3}\d{1,3})(?!\d)"
+    r"|(?:[\u4e00-\u9fff]{2,4}|なにわ|いわき|つくば|とちぎ) ?\d{2,3} ?[あ-んア-ン] ?"
+    r"(?:\d{1,2}-\d{2}|\d{4}|[・･·]{1,3}\d{1,3})(?!\d)"
     r"|(?<!\w)[АВЕКМНОРСТУХ]\d{3}[АВЕКМНОРСТУХ]{2} ?\d{2,3}(?!\w)"
+    r"|(?<!\w)(?:[\u0621-\u064a] ){3}\d{1,4}(?!\d)"
 )
 _MAY_BE_PLATE = re.compile(
     rf"\d[{_KR_SIGN}]|[{_CN_PLACE}][A-HJ-NP-Z]|-[A-Z]{{1,2}} \d|-\d{{3}}-[A-Z]|[あ-んア-ン] ?[\d・･·]"
-    r"|[АВЕКМНОРСТУХ]\d{3}"
+    r"|[АВЕКМНОРСТУХ]\d{3}| [\u0621-\u064a] \d"
 )
 _CN_PLATE = re.compile(rf"[{_CN_PLACE}][A-HJ-NP-Z]")
 _FEWEST_OF_PLATE = 2
@@ -222,7 +263,9 @@ _IS_PLATE = late(
     r"|number )?\Z",
     re.IGNORECASE,
 )
-_ANY_PLATE = re.compile(r"(?<![A-Za-z0-9])[A-ZÄÖÜ0-9]{1,4}[ -]?[A-Z0-9]{1,4}(?:[ -]?\d{1,4}[A-Z]{0,2})?(?![A-Za-z0-9])")
+_ANY_PLATE = re.compile(
+    r"(?<![A-Za-z0-9\u00c0-\u024f])[A-ZÄÖÜ0-9]{1,4}[ -]?[A-Z0-9]{1,4}(?:[ -]?\d{1,4}[A-Z]{0,2})?(?![A-Za-z0-9])"
+)
 
 
 _CAR = late(
@@ -268,4 +311,5 @@ def plates(text: Plain) -> Places:
     marked = (place for place in named if re.search(r"\d", text[slice(*place)]))
     may_be = ("-" in text or not text.isascii()) and _MAY_BE_PLATE.search(text)
     formed = _PLATE.finditer(text) if may_be else ()
-    return whole([*(found.span() for found in formed), *marked, *_near_car(text)])
+    near_cars = _near_car(text) if text.has_letters else ()
+    return whole([*(found.span() for found in formed), *marked, *near_cars])

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import TypedDict
 
-from annotation.domain.masking import addresses, identity, messengers, phones, streets
+from annotation.domain.masking import addresses, handles, identity, messengers, phones, streets
 from annotation.domain.masking.regions import Regions
-from annotation.domain.masking.spans import Place, Places, Plain, narrow, seen
+from annotation.domain.masking.spans import Place, Places, Plain, read
 
 
 class Mask(StrEnum):
@@ -46,7 +47,7 @@ _FIND: Mapping[Mask, Callable[[Plain, Regions], Places]] = {
     Mask.PASSPORTS: _anywhere(identity.passports),
     Mask.ADDRESSES: _anywhere(streets.addresses),
     Mask.PHONES: phones.phones,
-    Mask.HANDLES: _anywhere(addresses.handles),
+    Mask.HANDLES: _anywhere(handles.handles),
     Mask.PLATES: _anywhere(identity.plates),
 }
 _NUMBERS = {Mask.IBANS, Mask.IDS, Mask.CARDS, Mask.PASSPORTS}
@@ -67,6 +68,12 @@ WORDS: Mapping[Mask, str] = {
 }
 
 
+@lru_cache(maxsize=64)
+def _finders(kinds: frozenset[Mask]) -> Sequence[tuple[Mask, Callable[[Plain, Regions], Places]]]:
+    """Return the functions for these kinds in their order. An import asks for the same kinds in every text."""
+    return [(kind, find_kind) for kind, find_kind in _FIND.items() if kind in kinds]
+
+
 @dataclass(frozen=True)
 class Found:
     """Something that identifies a person, and its place in the text."""
@@ -85,11 +92,10 @@ def find(text: str, kinds: Collection[Mask], regions: Regions = _ANY) -> list[Fo
     Telephone numbers are those of the regions. A card is none of them, also where cards may stay: such numbers are
     looked for too where they may stand in the place of something else.
     """
-    visible, at = seen(narrow(text))
-    plain = Plain(visible)
+    plain, at = read(text)
     places = dict[Mask, list[Place]]()
-    for kind, find_kind in _FIND.items():
-        if kind in kinds and (found_here := list(find_kind(plain, regions))):
+    for kind, find_kind in _finders(frozenset(kinds)):
+        if found_here := list(find_kind(plain, regions)):
             places[kind] = found_here
     if not places:
         return []

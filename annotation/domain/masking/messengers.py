@@ -22,13 +22,15 @@ _NAMELIKE = (
 )
 """A name with a digit or a low line, and no version, measure or device."""
 _CALLED = "아이디|معرف|حساب|usuario|utilisateur|benutzername|username|user|계정|id|账号|帳號|号码|號碼|号|號|ユーザー名"
-_MUST = rf"(?:[ -]?の?(?:{_CALLED}|群|@|[:=→➡]| -(?= )))+(?: ?(?:은|는|이|가|is|是|为|為|は))? ?[:=]? ?@?"
-_PERHAPS = r"(?: ?(?:은|는|이|가|is|是|为|為|は))? ?[(\[「【\"]?@?"
-_IS = r"(?: ?は ?| (?:c'est|c’est|est|es|is|ist|è|هو) )@?"
+_MUST = (
+    rf"(?:[ -]?の?(?:{_CALLED}|群|@|[:=→➡]| -(?= )))+(?: ?(?:은|는|이|가|ist?|est?|es|è|هو|هي|是|为|為|は))? ?[:=]? ?@?"
+)
+_PERHAPS = r"(?: ?id)?(?: ?(?:은|는|이|가|is|是|为|為|は))? ?[(\[「【\"]?@?"
+_IS = r"(?: ?は ?| (?:c'est|c’est|est|es|is|ist|c|called|hei(?:ß|ss)t|s['’]appelle|se llama|si chiama|è|هو) )@?"
 _KAKAO = "카카오 ?톡|카톡|까톡|깨톡|ㅋㅌ"
 _WECHAT = (
     r"[微薇威维徽v][^\w\s]{0,2}信|卫星|微x|加[微薇威维徽][^\w\s]{0,2}"
-    r"|(?<![a-z])v[❤♥💚💙💛🧡🖤💜✉]\ufe0f?|[微薇威维徽][❤♥💚💙💛🧡🖤💜✉]\ufe0f?|(?<![a-z])(?:vx|wx|wei ?xin"
+    r"|(?<![a-z])v[❤♥💚💙💛🧡🖤💜✉]\ufe0f?|[微薇威维徽][❤♥💚💙💛🧡🖤💜✉]\ufe0f?|(?<![a-z])(?<![a-z]\d)(?:vx|wx|wei ?xin"
     r"|wechat|we chat)|위챗|加v|[+➕][v薇威维徽微]|(?<![a-z])v(?=[:号])|(?<!\w)[薇威维徽](?=:)|텔그|らいん"
 )
 _OTHERS = (
@@ -41,7 +43,7 @@ _OTHERS = (
     "|(?<![a-z])(?:viber|zalo|skype)"
     "|ان?ستق?رام|[اإ]نستق?رام|انستجرام|سنابشات|(?:ال)?فيس ?بوك|تويتر"
     "|페이스북|페북|인별(?:그램)?|텔그램|推特|b站"
-    "|咸鱼|闲鱼|スナチャ|フェイスブック"
+    "|垢(?=[ :→=は])|咸鱼|闲鱼|スナチャ|フェイスブック"
     "|(?<![a-z])(?:ins(?=[:号是 ])|threema)|디코|ट्विटर|स्नैप(?:चैट)?|व्हाट्सएप|वॉट्सऐप|트위터|스레드|ツイッター"
     "|快手号|火山号|得物|探探|陌陌"
     "|抖音|快手|小红书|微博|douyin|tiktok|틱톡|인스타(?:그램)?|instagram|insta|(?<![a-z])ig|snapchat|discord|디스코드"
@@ -161,7 +163,7 @@ _OF_OTHER_SCRIPTS = (
     *("페북", "인별", "디코", "트위터", "스레드", "지메일", "네이버"),
     *("卫星", "賴", "赖", "电报", "電報", "纸飞机", "绿", "小飞机", "小企鹅", "脸书", "臉書", "飞机号", "推特"),
     *("咸鱼", "闲鱼", "快手", "火山号", "得物", "探探", "陌陌", "抖音", "小红书", "微博"),
-    *("らいん", "ライン", "テレグラム", "カカオ", "インスタ", "ディスコ", "スナチャ", "フェイス", "ツイッター"),
+    *("垢", "らいん", "ライン", "テレグラム", "カカオ", "インスタ", "ディスコ", "スナチャ", "フェイス", "ツイッター"),
     *("теле", "инста", "вконтакте", "дискорд", "вотсап", "тг"),
     *("تلغرام", "تيليجرام", "تليجرام", "تلجرام", "واتس", "سناب", "انست", "إنست", "است", "تيك توك", "ديسكورد"),
     *("الفيس", "فيس", "تويتر", "टेली", "इंस्टा", "ट्विटर", "स्नैप", "व्हाट्स", "वॉट्स"),
@@ -178,14 +180,14 @@ def beginnings(text: Plain) -> Iterator[int]:
     if len(low) != len(text):  # some capitals have two small letters
         yield from (word.start() for word in NAME.finditer(text))
         return
-    for parts in (_INSIDE,) if text.isascii() else (_INSIDE, _OF_OTHER_SCRIPTS):
+    for parts in (_INSIDE,) if text.is_latin else (_INSIDE, _OF_OTHER_SCRIPTS):
         for part in parts:
             if part in low:
                 yield from (found.start() for found in re.finditer(part, low))
     for part in _WHOLE:
         if part in low:
             yield from (found.start() for found in re.finditer(part, low) if not low[: found.start()][-1:].islower())
-    if "v" in low or not text.isascii():
+    if "v" in low or not text.is_latin:
         yield from (found.start() for found in _SIGNS.finditer(text))
 
 
@@ -207,7 +209,7 @@ def _may_be_told(text: Plain) -> bool:
 
 def messengers(text: Plain) -> Places:
     """Return the names in messengers, and the addresses of their chats."""
-    if not (_may_be_told(text) if text.isascii() else _IN_LATIN.search(text)):
+    if not (_may_be_told(text) if text.is_latin else _IN_LATIN.search(text)):
         return []
     words = [word for word in sorted(set(beginnings(text))) if NAME.match(text, word)]
     named = (pattern.match(text, word) for word in words for pattern in _AFTER_WORD)

@@ -38,7 +38,7 @@ _WESTERN_MOBILE = {
 """Where the campaign names the country: also those that are not given out yet."""
 _CALL = re.compile(
     r"(?:\b(?:hmu|hit me up|(?:my|new|his|her|our|their|old) (?:no|num|nr|cell|digits)|num|ph|tlf|tfno|razón"
-    r"|informes|contacto|contactar|contact\w*|whatsapp|wsp"
+    r"|(?:office|home|work) (?:number|phone)|büro|bureau|numéro|informes|contacto|contactar|contact\w*|whatsapp|wsp"
     r"|puhelin|telefone|τηλ|tel|phone|call|calling|mobile|mobil|cell|landline|fax|whats|whatsapp|signal|sms"
     r"|text|ring|dial"
     r"|reach (?:me|him|her|us)"
@@ -47,8 +47,14 @@ _CALL = re.compile(
     r"|lig(?:a|ar|ue)|telefone|telefono|cellulare|chiama\w*|bel|n[uú]mero|number is|nummer|telefonu?|cep)\b"
     r"|전화|연락|핸드폰|휴대폰|폰번|번호는|문의|电话|電話|手机|手機|致电|联系|聯絡|拨打|座机|热线|携帯|連絡先"
     r"|тел|звони|номер"
+    r"|집전화|固话|自宅|رقم (?:البيت|المنزل|المكتب|التليفون|التلفون)|رقمه|رقمها|تليفون|تلفون|كلم"
     r"|هاتف|جوال|موبايل|رقمي|اتصل|واتس|कॉल|फोन|फ़ोन|मोबाइल|नंबर|नम्बर|व्हाट्सएप|व्हाट्सऐप|वॉट्स|संपर्क|вотсап|ватсап|сотов)"
     r"[^\d]{0,15}\Z",
+    re.IGNORECASE,
+)
+_CALL_BEHIND = re.compile(
+    r"[,.!]? ?(?:ll[aá]m|call|text me|ruf|anruf|appel|chiam|전화|문자|에 (?:전화|문자)|로 ?(?:전화|문자|연락)|打"
+    r"|联系|聯絡|に ?(?:電話|かけ|連絡)|اتصل|कॉल)",
     re.IGNORECASE,
 )
 _NOT_BEFORE = re.compile(
@@ -71,34 +77,45 @@ _NO_PHONE = re.compile(
     r"(?=[1-9])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)|\d{1,3}\.\d{5,}|\d+\.\d+ ?/.*"
 )
 """The address of a machine, a decimal, decimals side by side."""
+_LATIN, _LATIN_AT_END, _WORD = re.compile(r"(?!x ?\d)[A-Za-z]"), re.compile("[A-Za-z]\\Z"), re.compile("[a-z]{3}")
+"""A letter or a word that touches a number."""
 _HEXADECIMAL = re.compile(r"[a-f]{3}|[a-f]+\d")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?: \d{3}){2,}")
 _TWOS = re.compile(r"\d\d(?: \d\d){3,}")
-_CN_DIGIT, _KR_DIGIT = r"[零〇一二三四五六七八九幺两壹贰叁肆伍陆柒捌玖貳參陸\d]", r"[영공일이삼사오육륙칠팔구\d]"
+_CN_DIGIT, _KR_DIGIT = r"[零〇一二三四五六七八九幺两壹贰叁肆伍陆柒捌玖貳參陸\d]", r"[영공ㅇ일이삼사오육륙칠팔구\d]"
 _SPELLED_NUMBER = re.compile(
     rf"(?<!{_CN_DIGIT})[一幺壹1][三四五六七八九叁參肆伍陆陸柒捌玖3-9](?:{_CN_DIGIT}[ -]?){{8}}{_CN_DIGIT}"
     r"(?![一-九百千万亿年月\d])"
-    rf"|(?<!{_KR_DIGIT})[영공0][일1][영공일육칠팔구016-9]"
+    rf"|(?<!{_KR_DIGIT})[영공ㅇ0][일1][영공ㅇ일육칠팔구016-9]"
     rf"(?:[ .-]?{_KR_DIGIT}){{7,8}}(?![십백천만억\d])"
-    rf"|(?<!{_CN_DIGIT})[零〇0][五七八九5789][零〇0](?:[ ・-]?{_CN_DIGIT}){{8}}(?![一-九\d])"
+    rf"|(?<!{_CN_DIGIT})[零〇0][五七八九5789][零〇0](?:[ ・の-]?{_CN_DIGIT}){{8}}(?![一-九\d])"
     rf"|(?<!{_CN_DIGIT})[零〇][一二三四五六七八九]{{2,3}}[ -]?(?:{_CN_DIGIT} ?){{6,7}}{_CN_DIGIT}(?![一-九\d])"
     r"|(?<![\d.,])(?:01[016789]|0[5789]0|1[3-9]\d)(?P<sign>[*~,_|·:]{1,2})\d{3,4}(?P=sign)\d{4}(?!\d)"
     r"|(?<![A-Za-z\d.,])[oO0][1lI][oO016-9][ .-]?[\doO]{3,4}[ .-]?[\doO]{4}(?![A-Za-z\d])"
 )
 """Mobile numbers of Korea, China and Japan in words for digits, with odd signs between, and with letters for digits."""
-_MAY_BE_SPELLED = re.compile(r"[一幺壹1영공0零〇oO](?:[一二三四五六七八九叁參肆伍陆陸柒捌玖3-9일1]|[lI][oO016-9])")
-_MAY_BE_IN_LETTERS = re.compile(r"[oO0][1lI][oO016-9][ .-]?[\doO]{3}")
-"""How these begin, and how those that may have few digits do."""
+_SIGNS_OR_LETTERS = r"(?:0\d|1[3-9])\d[*~,_|·:]{1,2}\d{3}|[oO0][1lI][oO016-9][ .-]?[\doO]{3}"
+_MAY_BE_IN_LETTERS = re.compile(_SIGNS_OR_LETTERS)
+_BEGINS = re.compile(r"[一幺壹1영공ㅇ0零〇oO][一二三四五六七八九叁參肆伍陆陸柒捌玖\d일lI]")
+_MAY_BE_SPELLED = re.compile(
+    r"[一幺壹1영공ㅇ0零〇][一二三四五六七八九叁參肆伍陆陸柒捌玖3-9일1]"
+    rf"(?:[ .・の-]{{0,2}}(?:{_CN_DIGIT}|{_KR_DIGIT})){{3}}|{_SIGNS_OR_LETTERS}"
+)
+"""How those in letters and those in words begin, and what is quickest to see of it."""
 _DIGITS = re.compile(r"[\d .-]+")
-_FEWEST, _BEFORE = 7, 30
+_FEWEST, _FEWEST_WITH_LETTERS, _BEFORE = 7, 3, 30
+_MAY_BE_NUMBER = re.compile(r"\d(?:[ ./()-]{0,3}\d){6}")
+"""What every number has, found without a look at what stands before it."""
 
 
 def phones(text: Plain, regions: Regions) -> Places:
     """Return the telephone numbers of these countries."""
-    may_be = _MAY_BE_SPELLED if text.digits >= _FEWEST or not text.isascii() else _MAY_BE_IN_LETTERS
-    written = _SPELLED_NUMBER.finditer(text) if may_be.search(text) else ()
+    if text.digits < _FEWEST_WITH_LETTERS and text.is_latin:
+        return []
+    may_be = _MAY_BE_IN_LETTERS if text.is_latin else _MAY_BE_SPELLED
+    written = _SPELLED_NUMBER.finditer(text) if _BEGINS.search(text) and may_be.search(text) else ()
     spelled = (found.span() for found in written if not _DIGITS.fullmatch(found.group()))
-    if text.digits < _FEWEST:
+    if text.digits < _FEWEST or not _MAY_BE_NUMBER.search(text):
         return list(spelled)
     return whole([*_phones(text, regions.of(text), frozenset(regions.named)), *spelled])
 
@@ -129,14 +146,14 @@ def _is_phone(text: str, start: int, end: int, regions: tuple[str, ...], named: 
         return _is_number(written, "", "is_possible_number")
     if _HEXADECIMAL.match(text, end):
         return False
-    if (
-        before[-1:].isascii()
-        and before[-1:].isalpha()
-        or text[end : end + 1].isascii()
-        and text[end : end + 1].isalpha()
-    ):
-        return any(region in named and _is_mobile(written, region) for region in regions)
-    is_called = bool(_CALL.search(before))
+    if _LATIN_AT_END.search(before) or _LATIN.match(text, end):
+        is_before_word = bool(_WORD.match(text, end)) and not _LATIN_AT_END.search(before)
+        return any(
+            _is_mobile(written, region) or (is_before_word and _has_its_groups(written, region))
+            for region in regions
+            if region in named
+        )
+    is_called = bool(_CALL.search(before) or _CALL_BEHIND.match(text, end))
     if _NOT_AFTER.match(text, end) or (_NOT_BEFORE.search(before) and not is_called):
         return False
     if written.startswith("00"):

@@ -13,12 +13,19 @@ Places = Iterable[Place]
 class Plain(str):
     """A text as finders read it, with what tells them quickly that it holds nothing of their kind."""
 
+    __slots__ = ("digits", "has_letters", "is_latin", "low")
+
     def __init__(self, text: str) -> None:
         written = text.encode(errors="surrogatepass")
-        self.digits = len(written) - len(written.translate(None, _DIGITS))
+        without_digits = written.translate(None, _DIGITS)
+        self.digits = len(written) - len(without_digits)
         """The number of digits."""
         self.low = text.lower()
         """The text in small letters. Patterns for it need not ignore case, which makes them many times as fast."""
+        self.is_latin = text.isascii() or not _NOT_LATIN.search(text)
+        """Whether the text has Latin letters alone, if also with accents, and no signs but the usual ones."""
+        self.has_letters = self.is_latin or len(without_digits.translate(None, _LETTERS)) < len(without_digits)
+        """Whether it may have letters of the Latin alphabet, without which there are no hosts."""
 
     def has(self, parts: Sequence[str]) -> bool:
         """Return whether one of these parts, in small letters, stands in the text: much quicker than a pattern."""
@@ -30,6 +37,8 @@ class Plain(str):
 
 
 _DIGITS = b"0123456789"  # those of other scripts have become these
+_LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_NOT_LATIN = re.compile("[^\x00-\u024f\u2010-\u2026]")
 _BLANKS = {ord(blank): " " for blank in "\u3000\u00a0\u2007\u2009\u202f"}
 _LONG_SOUND = re.compile(r"(?<=\d)[ーㅡ](?=\d)")  # keyboards of Japan and Korea offer it for a dash
 _DASHES = {ord(sign): "-" for sign in "‐‑‒–—―−－﹣"}
@@ -59,6 +68,12 @@ def _other_forms() -> re.Pattern[str]:
     return re.compile(f"[{''.join(re.escape(chr(code)) for code in sorted(_plain()) if code < 0x10000)}ーㅡ]")
 
 
+@lru_cache(maxsize=1)
+def _unusual() -> re.Pattern[str]:
+    """Return a pattern of what is written otherwise or unseen: most texts have nothing of it."""
+    return re.compile(f"{_other_forms().pattern[:-1]}{_UNSEEN.pattern[1:-1]}{_BEYOND.pattern[1:]}")
+
+
 _BEYOND = re.compile("[\U00010000-\U0010ffff]")
 
 
@@ -83,6 +98,14 @@ def seen(text: str) -> tuple[str, Sequence[int]]:
         return text, range(len(text))
     places = [place for place, sign in enumerate(text) if not _UNSEEN.match(sign)]
     return "".join(text[place] for place in places), places
+
+
+def read(text: str) -> tuple[Plain, Sequence[int]]:
+    """Return the text as finders read it, and the place of each of its letters in the text."""
+    if text.isascii() or not _unusual().search(text):
+        return Plain(text), range(len(text))
+    visible, places = seen(narrow(text))
+    return Plain(visible), places
 
 
 def whole(places: Places) -> Iterator[Place]:

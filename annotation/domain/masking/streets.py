@@ -33,13 +33,14 @@ _KR = late(
 # China, Taiwan: "上海市徐汇区衡山路88号", "忠孝東路五段68號12樓"
 _CN_SIGN = r"[㐀-䶿一-鿿]"
 _CN_NAME = rf"(?:(?![住在到往去寄是从從给給的这這那条條了])(?:{_CN_SIGN}))"
-_CN_DOOR = r"(?:[\dA-Z一二三四五六七八九十]{1,4}(?:号楼|號樓|幢|栋|棟|单元|單元|室|层|樓|楼|座))"
+_CN_DOOR = r"(?:[\dA-Z一二三四五六七八九十]{1,4}(?:号楼|號樓|幢|栋|棟|单元|單元|室|房|户|戶|铺|层|樓|楼|座))"
 _CN = late(
     rf"{_CN_NAME}{{2,25}}(?:大街|大道|路|街|巷|弄|胡同)(?:[东西南北中東]路?|[东西南北]段"
     rf"|[一二三四五六七八九十\d]{{1,3}}段)?"
     r"(?:\d{1,4}[巷弄])?(?:\d{1,4}[弄])?\d{1,5}(?:[之-]\d{1,3})?[号號](?!线|線|选手|選手|球|机|車|车|人|门票|站台)院?"
-    rf"{_CN_DOOR}{{0,4}}"
+    rf"(?:{_CN_DOOR}{{1,4}}(?:(?<=[元幢栋棟楼座])\d{{3,4}}(?!\d))?)?"
     rf"|{_CN_NAME}{{2,14}}[市区區县縣]{_CN_NAME}{{2,14}}(?:{_CN_DOOR}{{2,4}}|\d{{1,3}}组\d{{1,4}}号)"
+    rf"|{_CN_NAME}{{2,8}}(?:小区|花园|公寓|家园|新村|苑|社区){_CN_DOOR}{{1,4}}\d{{0,4}}(?!\d)"
 )
 
 # Japan: "丸の内1丁目2番3号" with or without a town, "大阪市北区梅田2-4-9" with one
@@ -133,6 +134,16 @@ _ENGLISH = late(
     rf"(?:,?\s[A-Z][A-Za-z.'’ -]{{1,30}})?,?\s{{1,2}}(?:[A-Z][A-Za-z.'’ -]{{1,30}},?\s)?{_EN_CODE}"
     rf"|(?<!\w)\d{{1,5}} (?:{_CAPITAL} ){{1,3}}{_EN_WAY},? (?:Flat|Apt\.?|Apartment|Unit|Suite|Ste\.?) ?#?\d\w{{0,4}}"
 )
+_TO = r"(?: (?:de|du|des|del|della|la|le|les|las?|los?|el|l['’]|d['’]))*"
+_IN_TOWN = late(
+    rf"(?<!\w)(?:{_CAPITAL}[ -]){{0,2}}[A-ZÄÖÜ][\wäöüß.-]{{0,30}}"
+    r"(?i:stra(?:ß|ss)e|str\.|allee|gasse|chaussee|damm|ufer)"
+    rf" \d{{1,3}} ?[a-h]?,? in {_TOWN}"
+    rf"|(?<!\w){_NUMBER}(?: ?(?:bis|ter|quater))?,? (?i:{_FR_WAY}){_TO}(?: ?{_CAPITAL}){{1,3}}(?: à |, ){_TOWN}"
+    rf"|(?<!\w)(?i:{_ES_WAY}){_TO}(?: ?{_CAPITAL}){{1,3}},? (?:n\.?º? ?)?{_NUMBER}{_ES_DOOR}(?:, | en ){_TOWN}"
+    rf"|(?<!\w)\d{{1,5}} (?:{_CAPITAL} ){{1,3}}{_EN_WAY},? (?:in )?{_TOWN}(?:,? [A-Z]{{2}}(?!\w))?"
+)
+"""A street with its number and its town, without the postcode."""
 _EAST = late(
     rf"(?<!\w)(?:(?i:ul|al|os|pl|aleja"
     rf"|ulica)\.? ){_CAPITAL}(?: {_CAPITAL}){{0,3}} \d{{1,4}}[a-zA-Z]?(?:[/ ]?(?:m\. ?)?\d{{1,4}})?"
@@ -181,29 +192,35 @@ _HAS_HOME = (
 _FORMS: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = (
     (re.compile(r"[로길동리가] ?(?:산|지하)? ?\d"), _KR),
     (re.compile(r"\d(?:[号號]|[幢栋棟单單室座组])"), _CN),
-    (re.compile(r"〒|丁目|番地|\d番|[一-鿿ァ-ヶの] ?\d{1,4}-\d"), _JP),
+    (re.compile(r"〒|丁目|番地|\d番|\d-\d"), _JP),
+    (re.compile(r"[а-яі][. ] ?\d"), _EAST),
     (re.compile(_AR_WAY), _AR),
     (re.compile(rf"{_HI_UNIT}|मार्ग|रोड|पथ|लेन"), _HI),
     (re.compile(r"\d{4}(?:-\d{3})?(?: ?[A-Z]{2})? [A-ZÄÖÜÀ-ÞŠŽŁ]"), _CONTINENT),
     (re.compile(_EN_WAY), _ENGLISH),
     (
+        re.compile(rf"\d(?:º| ?[a-hA-H])?,? (?:in |en )?[A-ZÄÖÜÀ-Þ]|\d(?: bis| ter| quater)?,? (?i:{_FR_WAY})[ '’]"),
+        _IN_TOWN,
+    ),
+    (
         re.compile(
             r"(?:[uU][lL](?:ica|ICA)?|[aA][lL](?:eja|EJA)?|[oO][sS]|[pP][lL])\.? [A-ZÄÖÜÀ-ÞŠŽŁ]"
-            r"|No ?[:.]? ?\d|[а-яі][. ] ?\d"
+            r"|No ?[:.]? ?\d"
         ),
         _EAST,
     ),
 )
 """What every address of a form has, and the form."""
-_LATIN_FORMS = _FORMS[5:]
-"""Those that a text in plain Latin letters may have."""
+_LATIN_FORMS, _OTHER_FORMS = _FORMS[6:], _FORMS[:6]
+"""Those that a text in Latin letters may have, and a text without such."""
 
 
 def addresses(text: Plain) -> Places:
     """Return the street addresses."""
     if not text.digits:
         return []
-    forms = [form for needed, form in (_LATIN_FORMS if text.isascii() else _FORMS) if needed.search(text)]
-    of_homes = _AT_HOME.finditer(text) if text.has(_HAS_HOME) else ()
+    may_be = _LATIN_FORMS if text.is_latin else _FORMS if text.has_letters else _OTHER_FORMS
+    forms = [form for needed, form in may_be if needed.search(text)]
+    of_homes = _AT_HOME.finditer(text) if text.has_letters and text.has(_HAS_HOME) else ()
     homes = (found.span(found.lastgroup or 0) for found in of_homes)
     return whole([*(found.span() for form in forms for found in form.finditer(text)), *homes])

@@ -18,7 +18,8 @@ from annotation.domain.sources.text_names import is_text_name, text_first
 
 SHOWN = 5
 MOST_COLUMNS = 60
-_LONGEST = 200
+_LONGEST, _LOOKED_INTO = 200, 2_000
+"""Characters of a cell that are shown, and those that are handed on, since masking may shorten it."""
 _LOOKED_AT = 12
 """Records of a table among which its header is looked for."""
 
@@ -46,7 +47,7 @@ class FirstRows:
                 self._reading.columns.first["separator"] = table.delimiter()
         likely = [name for name in text_first(names) if is_text_name(name)]
         self._reading.columns.first |= {
-            "columns": [_shown(name) for name in names[:MOST_COLUMNS]],
+            "columns": [shortened(_shown(name)) for name in names[:MOST_COLUMNS]],
             "more_columns": max(0, len(names) - MOST_COLUMNS),
             "rows": [[_shown(cell) for cell in row[:MOST_COLUMNS]] for row in rows],
             "header_line": line,
@@ -97,4 +98,9 @@ def _shown(cell: Any) -> str:
     if isinstance(cell, list | dict):
         cell = json.dumps(cell, ensure_ascii=False, default=str)
     written = "" if cell is None else str(cell).encode(errors="replace").decode().replace("\0", "\ufffd")
-    return written if len(written) <= _LONGEST else f"{written[:_LONGEST]}…"
+    return written if len(written) <= _LOOKED_INTO else f"{written[:_LOOKED_INTO]}…"
+
+
+def shortened(cell: str) -> str:
+    """Return as much of a cell as is shown."""
+    return cell if len(cell) <= _LONGEST else f"{cell[:_LONGEST]}…"

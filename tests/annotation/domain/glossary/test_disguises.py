@@ -58,7 +58,7 @@ def found_in_form(case: glossary_cases.Form) -> list[Hit[int]]:
     return Matcher([Term(1, case.term, (case.language,), sounds=case.sounds, initials=case.initials)]).find(case.text)
 
 
-@pytest.mark.parametrize("languages", [("en", "ko", "zh"), ("de", "es", "fr", "tr", "ar", "hi", "ru")])
+@pytest.mark.parametrize("languages", [("en", "ko", "zh"), ("de", "es", "fr", "tr", "ar", "hi", "ru", "ja")])
 def test_breaks_entities_joined_words_sounds_and_clitics_hide_no_term(languages: tuple[str, ...]) -> None:
     cases = [case for case in FORMS if case.language in languages]
     disguised, innocent = [case for case in cases if case.found], [case for case in cases if not case.found]
