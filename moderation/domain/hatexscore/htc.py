@@ -16,7 +16,7 @@ from moderation.domain.hatexscore.quotations import Quotation, blanked, quotatio
 from moderation.domain.hatexscore.signs import SignKind, is_named
 from moderation.domain.hatexscore.statements import stated_in, statements
 from moderation.domain.hatexscore.structure.firm import is_firm
-from moderation.domain.hatexscore.structure.halves import Verb, deciding, ellipses, is_undecided
+from moderation.domain.hatexscore.structure.halves import Verb, deciding, ellipses, is_turned, is_undecided
 from moderation.domain.hatexscore.structure.implied import implied
 from moderation.domain.hatexscore.structure.listed import chosen_of_key, chosen_of_readings, chosen_of_two
 from moderation.domain.hatexscore.structure.retracted import retractions
@@ -50,7 +50,9 @@ def conclusions(explanation: str, quoted: Sequence[Quotation] | None = None) -> 
         held = [said for said in stated if said.end > taken_back]
         return _decided(text, segments, held, verbs, chosen) if held else []
     found = _outermost(implied(text, segments, told))
-    return [] if found and is_undecided(text, segments, found, [], found) else found
+    if found and (is_turned(text, segments, found[-1]) or is_undecided(text, segments, found, [], found)):
+        return []
+    return found
 
 
 def _decided(

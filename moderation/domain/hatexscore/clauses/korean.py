@@ -22,7 +22,11 @@ _TANGLED = 3  # negations of one word that nobody unravels
 _TOLD_BY = 24  # characters behind the word in which somebody says it
 _FINAL = re.compile(r"(?:다|요|음|함|임|됨|죠|까)\s*$")
 _REASON = re.compile(r"\s?(?:이유|까닭)(?:는|로는)")  # what is hateful "for this reason" is hateful
-_CLEFT = re.compile(r"(?:적인|스러운)? ?(?:것|쪽|사람|자)은 (?![^,.]{0,8}(?:없|아니[^라]|아닙|찾|보이))")
+_CLEFT = re.compile(
+    r"(?:적인|스러운)? ?(?:것|쪽|사람|자)은 (?![^,.]{0,8}(?:없|아니[^라]|아닙|찾|보이))"
+    r"|(?:적인)? ?(?:표현|발언|말|댓글|구호|부분|대목)?[은이] [가-힣]{1,8}의 (?:것|말|글)"
+)
+_TOLD_BY_ALL = re.compile(r"[^,.]{0,8}?[라다]고들 [하한합말]")
 _TOLD = re.compile(r"[라다]고 (?:하지만|하는데|해도|하고 (?!싶)|하며|한다|합니다|했|우기|우긴|주장|항변)")
 _DECIDES = (SignKind.NEGATION, SignKind.TURN, SignKind.COPULA, SignKind.NEUTRAL)
 _DENIED_VERB = re.compile(r"[을를]\s(?:[가-힣]+\s)?[가-힣]+지(?:는|도)?\s?(?:않|못)")
@@ -113,7 +117,7 @@ def _left_open_in_korean(clause: Clause, said: Sequence[Sign]) -> SignKind | Non
         return SignKind.CONDITION
     if SignKind.DOUBT in kinds:
         return SignKind.DOUBT
-    if SignKind.REPORT in kinds:
+    if SignKind.REPORT in kinds or _TOLD_BY_ALL.match(clause.text, clause.mention.end):
         return SignKind.REPORT
     is_told = _TOLD.search(clause.text, clause.mention.end, min(clause.segment.end, clause.mention.end + _TOLD_BY))
     if (is_told or SignKind.OPINION in kinds or not kinds) and any(
