@@ -50,7 +50,7 @@ _RATING = re.compile(
 )
 _RATED_FIRST = re.compile(
     r"(?<![\d.])(?P<points>\d{1,3}(?:\.\d{1,4})?)(?:\s?(?:/|out of)\s?(?P<most>[1-9]\d{0,2})|\s?(?P<percent>%))"
-    r"\s(?:for|on|in|in terms of)\s(?:the\s)?$"
+    r"(?:\s(?:for|on|in|in terms of)\s(?:the\s)?|\s)$"
 )
 # A number there is the code of a kind of hate, not an answer: the kinds of H-VLI go from 1 to 5.
 _CODED = re.compile(r"(?:[_ ]speech)?[_ ](?:type|category|kind)[\s'\"]*[:=|]\s*['\"]?\d")

@@ -16,7 +16,7 @@ from moderation.domain.hatexscore.htc import verdict
 from providers.structured_output import is_refusal
 
 FOLDER = Path(__file__).with_name("held_out")
-SETS = ("", "a-", "b-", "d-", "e-", "f-", "h-", "i-", "j-")
+SETS = ("", "a-", "b-", "d-", "e-", "f-", "h-", "i-", "j-", "k-")
 NOT_FOUND = {
     "e-": ["ko-er05"],
     "f-": ["en-fr05"],
@@ -46,18 +46,18 @@ def rows(name: str) -> list[dict[str, Any]]:
         ("c-conclusions-en", 14, 0),
         ("c-conclusions-ko", 13, 0),
         ("c-conclusions-zh", 15, 0),
-        ("d-conclusions-en", 65, 1),
-        ("d-conclusions-ko", 68, 0),
+        ("d-conclusions-en", 67, 1),
+        ("d-conclusions-ko", 69, 0),
         ("d-conclusions-zh", 71, 1),
-        ("e-conclusions-en", 34, 0),
+        ("e-conclusions-en", 37, 0),
         ("e-conclusions-ko", 40, 0),
         ("e-conclusions-zh", 38, 0),
         ("f-conclusions-en", 35, 0),
         ("f-conclusions-ko", 33, 0),
         ("f-conclusions-zh", 34, 0),
-        ("g-conclusions-en", 33, 0),
-        ("g-conclusions-ko", 33, 0),
-        ("g-conclusions-zh", 33, 0),
+        ("g-conclusions-en", 34, 0),
+        ("g-conclusions-ko", 34, 0),
+        ("g-conclusions-zh", 34, 0),
         ("h-conclusions-en", 69, 0),
         ("h-conclusions-ko", 39, 0),
         ("h-conclusions-zh", 36, 0),
@@ -67,9 +67,15 @@ def rows(name: str) -> list[dict[str, Any]]:
         ("j-conclusions-en", 14, 0),
         ("j-conclusions-ko", 12, 0),
         ("j-conclusions-zh", 11, 0),
-        ("kept-conclusions-en", 28, 1),
+        ("k-conclusions-en", 13, 0),
+        ("k-conclusions-ko", 14, 0),
+        ("k-conclusions-zh", 13, 0),
+        ("l-conclusions-en", 25, 0),
+        ("l-conclusions-ko", 22, 0),
+        ("l-conclusions-zh", 20, 0),
+        ("kept-conclusions-en", 29, 1),
         ("kept-conclusions-ko", 30, 0),
-        ("kept-conclusions-zh", 29, 0),
+        ("kept-conclusions-zh", 30, 0),
     ],
 )
 def test_what_is_answered_stays_right(name: str, right: int, wrong: int) -> None:
