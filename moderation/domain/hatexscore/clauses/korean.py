@@ -31,6 +31,11 @@ _TOLD = re.compile(r"[라다]고 (?:하지만|하는데|해도|하고 (?!싶)|�
 _DECIDES = (SignKind.NEGATION, SignKind.TURN, SignKind.COPULA, SignKind.NEUTRAL)
 _DENIED_VERB = re.compile(r"[을를]\s(?:[가-힣]+\s)?[가-힣]+지(?:는|도)?\s?(?:않|못)")
 _DENIED_NOUN = re.compile(r"[이가]?\s?아닌\s[가-힣]{1,4}[은는이가도]\s[^.,]{0,6}?(?:없|아니|아닙)")
+# The word tells the kind of a thing that something else is done with: "a parody of hateful letters".
+_KIND_OF_OBJECT = re.compile(
+    r" ?(?!임|쪽|어긋|위반|해당|라벨|지침|규정|여부|표현|발언|콘텐츠|내용|감정|메시지|의도|성격|요소|정서|언어|게시|글"
+    r"|판정|기준|정의|범주|조건)[가-힣]{1,6}[을를] "
+)
 _OBJECT = re.compile("[을를]")
 # A condition in its verb, unless the verb tells how the parts are read or taken together.
 _IF = re.compile(r"(?<=[가-힣])면[ ,]")
@@ -71,7 +76,7 @@ def _denies_a_verb(clause: Clause, said: Sequence[Sign]) -> bool:
 
 def _is_of_another(clause: Clause) -> bool:
     """Whether the clause says the word of somebody or something else than the post, or the word is its subject."""
-    if _CLEFT.match(clause.text, clause.mention.end):
+    if _CLEFT.match(clause.text, clause.mention.end) or _KIND_OF_OBJECT.match(clause.text, clause.mention.end):
         return True
     other = clause.tongue.of_others(clause.text, clause.begin, clause.mention.start)
     is_used = _OBJECT.match(clause.text, clause.mention.end) is not None

@@ -11,7 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from moderation.domain.hatexscore.conclusion import Conclusion
-from moderation.domain.hatexscore.labels import Segment, label_start
+from moderation.domain.hatexscore.labels import Segment, answered, label_start
 from moderation.domain.hatexscore.plain_text import ARROW
 from moderation.domain.hatexscore.quotations import BLANK
 from moderation.domain.hatexscore.signs import any_of, tongues
@@ -55,6 +55,7 @@ class _Patterns(NamedTuple):
     points: re.Pattern[str]
     early: re.Pattern[str]
     turns: re.Pattern[str]
+    numbered: re.Pattern[str]
     own: re.Pattern[str]
 
 
@@ -68,6 +69,11 @@ def _patterns() -> _Patterns:
         points=re.compile(any_of("points_at_post")),
         early=re.compile(rf"(?:[\s>*\x01'\",—-]*|.{{0,24}}[\s\u4e00-\u9fff]){any_of('early')}\s*:"),
         turns=re.compile(rf"[\s>*\x01'\",:)—-]*{any_of('turns_back')}"),
+        # A label with a number beside it that no scale, key or field explains.
+        numbered=re.compile(
+            rf"\d\s?[.:)=\]명人점分개]?\s?[은는이]?\s?(?:non-?|not |비\s?|非)?{any_of('hate')}"
+            rf"|{any_of('hate')}(?: 아님)?[^\w\n]{{0,4}}\d|\d\s?[개项]"
+        ),
         own=re.compile(rf"{opening}{any_of('own_verdict')}"),
     )
 
@@ -102,6 +108,8 @@ def _end_of(segment: Segment) -> int:
 def _is_general(text: str, sentence: Segment, said: Conclusion) -> bool:
     """Whether the sentence explains a scale or codes, or tells what a rule says."""
     if _SCALE.search(text, sentence.start, said.start) or len(_CODE.findall(text, sentence.start, sentence.end)) > 1:
+        return True
+    if _patterns().numbered.search(text, sentence.start, sentence.end) and not answered(text, sentence):
         return True
     is_rule = _RULE.search(text, sentence.start, said.start) and not _KEPT.search(text, sentence.start, sentence.end)
     return bool(is_rule) and not _is_of_post(text, sentence, said)

@@ -34,7 +34,7 @@ _HIGHER = re.compile(
 
 _DIGIT = re.compile(r"\d")
 # A step of a scale with its meaning, in a row of such: "1 none, 2 mild, 3 hateful".
-_STEP = re.compile(r"(?<![\d./])(?P<code>\d)\s?(?P<label>[^\d,.;()/%:=\n\x02…、]{2,20})")
+_STEP = re.compile(r"(?<![\d./])(?P<code>\d)\s?(?P<label>[^\d,.;()/%:=\n\x02…、]{2,32})")
 _NEXT_STEP = re.compile(r"\s?(?:[,;、…]|\.{3}|\bto\b|\band\b)*\s*")
 _LEAST_STEPS = 3  # two steps stand in brackets
 _ONE_NUMBER = re.compile(r"(?<![\w./%])\d(?:\.\d{1,2})?(?:(?=단계|점|分|级)|(?![\w/%]|\.\d))")

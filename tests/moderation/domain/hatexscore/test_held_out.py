@@ -16,13 +16,14 @@ from moderation.domain.hatexscore.htc import verdict
 from providers.structured_output import is_refusal
 
 FOLDER = Path(__file__).with_name("held_out")
-SETS = ("", "a-", "b-", "d-", "e-", "f-", "h-", "i-", "j-", "k-")
+SETS = ("", "a-", "b-", "d-", "e-", "f-", "h-", "i-", "j-", "k-", "m-")
 NOT_FOUND = {
     "e-": ["ko-er05"],
     "f-": ["en-fr05"],
     "h-": ["en-hr21", "en-hr23", "ko-hr22", "zh-hr26"],
     "i-": ["ko-ir30"],
     "j-": ["en-jr13"],
+    "m-": ["en-mr01"],
 }
 TAKEN_FOR_REFUSALS = {("j-", "ko"): ["ko-j48"]}
 
@@ -65,7 +66,7 @@ def rows(name: str) -> list[dict[str, Any]]:
         ("i-conclusions-ko", 27, 0),
         ("i-conclusions-zh", 28, 0),
         ("j-conclusions-en", 14, 0),
-        ("j-conclusions-ko", 12, 0),
+        ("j-conclusions-ko", 11, 0),
         ("j-conclusions-zh", 11, 0),
         ("k-conclusions-en", 13, 0),
         ("k-conclusions-ko", 14, 0),
@@ -73,6 +74,12 @@ def rows(name: str) -> list[dict[str, Any]]:
         ("l-conclusions-en", 25, 0),
         ("l-conclusions-ko", 22, 0),
         ("l-conclusions-zh", 20, 0),
+        ("m-conclusions-en", 14, 0),
+        ("m-conclusions-ko", 13, 0),
+        ("m-conclusions-zh", 11, 0),
+        ("n-conclusions-en", 13, 0),
+        ("n-conclusions-ko", 8, 0),
+        ("n-conclusions-zh", 8, 1),
         ("kept-conclusions-en", 29, 1),
         ("kept-conclusions-ko", 30, 0),
         ("kept-conclusions-zh", 30, 0),
