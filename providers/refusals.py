@@ -36,6 +36,10 @@ _GOES_ON = re.compile(
     r"(?: themselves| itself)?(?! (?:may |also )?(?:contain|includ|violat|breach|falls|goes"
     r"|is (?:too|not|off|against|outside|beyond)))|"
     r"[:,;—]\s*(?:(?:so|and|it['’]s|that['’]s)\s)*(?:not |non-)?(?:hateful|harmless)[.!]?\s*$"
+    # What can be read is rated beside what cannot: "only the text, and the text is not hateful".
+    r"|[,;]\s(?:and|so|only)\b(?:(?!because|since|if\b|whether|can)[^.!?;]){0,80}?"
+    r"\b(?:is|are)\s(?:not\s|clearly\s|also\s)?(?:hateful|hate speech|harmless)\b"
+    r"|[,，;；](?:而|那|所以|只)?(?:我(?:认为|觉得|判断))?(?:文字|帖子|其余|其他|它|内容|本帖|整体)[^。,，]{0,6}(?:是|属于|构成|算)[^。,，]{0,6}仇恨"
     r"|[:：,，](?:所以)?这?(?:不?是)?非?仇恨[。.]?\s*$|[:,] ?(?:비\s?)?혐오(?:이?다|입니다)?\.?\s*$"
     r"|(?:\b(?:but|however|yet|still|though)\b|지만|으나|그러나|但|不过|然而)[^.!?。！？]{0,160}?"
     r"(?:\b(?:is|are|as|it's|label:?|verdict:?|not)\s(?:\w+\s){0,4}(?:hate|harmless|offensive|racis|sexis|fine\b)"
@@ -52,6 +56,9 @@ _RATES = re.compile(
     r"|(?:혐오|증오)[^\s.,]{0,4}\s?(?:표현|발언|콘텐츠|게시물|글|밈)?(?:이|가|은|는|도|으로|로|에|라고)?\s?"
     r"(?:아니(?!라)|아닙|아님|입니다|이다|예요|이에요|임\b|해당|표시|평가|판단|판정|분류|적이|적입)"
     r"|(?:답|답변|결론|판정)[은는이]? ?(?:아니|네|예)"
+    # A label that closes the sentence.
+    r"|[,:;—]\s*(?:not |non-)?(?:hateful|hate speech|harmless)[.!]?\s*$"
+    r"|[,:，：] ?(?:비\s?)?혐오(?:이?다|입니다)?\.?\s*$|[,:，：](?:不?是|属于|非)?仇恨(?:言论|内容)?[。.]?\s*$"
     # Nothing that is wrong was found.
     r"|(?:found|finds?|sees?|saw|detect(?:ed)?|contains?|shows?|there (?:is|are|was|were)) (?:no|nothing)[^.!?]{0,20}?"
     r"\b(?:violations?|problem(?:s|atic)?|issues?|wrong|breach(?:es)?)\b"

@@ -16,11 +16,12 @@ from moderation.domain.hatexscore.quotations import Quotation, blanked, quotatio
 from moderation.domain.hatexscore.signs import SignKind, is_named
 from moderation.domain.hatexscore.statements import stated_in, statements
 from moderation.domain.hatexscore.structure.firm import is_firm
-from moderation.domain.hatexscore.structure.halves import Verb, deciding, ellipses, is_undecided
+from moderation.domain.hatexscore.structure.forms import chosen_of_form
+from moderation.domain.hatexscore.structure.halves import Verb, deciding, ellipses, is_turned, is_undecided
 from moderation.domain.hatexscore.structure.implied import implied
 from moderation.domain.hatexscore.structure.listed import chosen_of_key, chosen_of_readings, chosen_of_two
 from moderation.domain.hatexscore.structure.retracted import retractions
-from moderation.domain.hatexscore.structure.scales import chosen_of_scale
+from moderation.domain.hatexscore.structure.scales import chosen_of_legend, chosen_of_scale
 
 _LONGEST_LABEL = 60
 _LONGEST_QUOTE = 200  # characters: what is longer is the post, not a verdict on it
@@ -33,9 +34,12 @@ def conclusions(explanation: str, quoted: Sequence[Quotation] | None = None) -> 
     """
     quoted = quotations(explanation) if quoted is None else quoted
     others = words_of_others(explanation, quoted)
-    text, by_scale = chosen_of_scale(plain(_own_words(explanation, others)))
+    words = _own_words(explanation, others)
+    text, by_form = chosen_of_form(words, plain(words))
+    text, by_legend = chosen_of_legend(text)
+    text, by_scale = chosen_of_scale(text)
     text, by_code = chosen_of_key(text)
-    by_code += by_scale
+    by_code += [*by_scale, *by_legend, *by_form]
     text, by_reading = chosen_of_readings(text)
     segments = [segment for segment in labels.segments(text) if not labels.is_refusal(text, segment)]
     stated = [*by_code, *by_reading, *chain.from_iterable(_stated(text, segment) for segment in segments)]
@@ -50,7 +54,9 @@ def conclusions(explanation: str, quoted: Sequence[Quotation] | None = None) -> 
         held = [said for said in stated if said.end > taken_back]
         return _decided(text, segments, held, verbs, chosen) if held else []
     found = _outermost(implied(text, segments, told))
-    return [] if found and is_undecided(text, segments, found, [], found) else found
+    if found and (is_turned(text, segments, found[-1]) or is_undecided(text, segments, found, [], found)):
+        return []
+    return found
 
 
 def _decided(

@@ -34,7 +34,7 @@ _OPEN_FIELD = re.compile(
     r"|未知|待定|不明|不详|无法判断)['\"\s]*(?:$|[,;|}\n)])"
     r"|['\"\s]*[:=]?\s*\d+\s?(?:votes?|raters?|annotators?|people|of\b|표|명|票|人|项)"
 )
-_NUMBER_FIELD = re.compile(r"[^\n,;.()]{0,8}[:=]\s*\d")
+_NUMBER_FIELD = re.compile(r"\)?[^\n,;.()]{0,8}[:=]\s*\d")
 _ANSWER_HEADING = re.compile(r"\banswer\b|답|答案|回答")
 _NUMBER_HEADING = re.compile(
     r"answer|label|class|prediction|output|verdict|decision|답|라벨|레이블|예측|판정|분류|答案|回答|标签|预测|判定|分类"
@@ -42,15 +42,15 @@ _NUMBER_HEADING = re.compile(
 _NUMBER = re.compile(r"['\"\s]*([01])['\"\s.]*(?:$|[(,—\n])")
 _UNLIKE_BENIGN = {SignKind.NEGATION, SignKind.DOUBT, SignKind.CONDITION, SignKind.CONTRAST}
 _RATING = re.compile(
-    r"(?:ness|도)?[^\d.?!:=\n。;,|()]{0,8}(?:score|rat(?:e|ing)|probability|likelihood|level|risk|chance|of th(?:is|e)"
-    r"|점수|확률|정도|수준|지수|评分|得分|概率|程度|分数|指数|[:=|])[^\d.?!\n。;,|()]{0,20}[:=|≈~]?\s*"
+    r"(?:ness|도)?\)?[^\d.?!:=\n。;,|()]{0,8}(?:score|rat(?:e|ing)|probability|likelihood|level|risk|chance"
+    r"|of th(?:is|e)|점수|확률|정도|수준|지수|评分|得分|概率|程度|分数|指数|[:=|])[^\d.?!\n。;,|()]{0,20}[:=|≈~]?\s*"
     r"(?:(?:满分)?(?P<most_first>\d{1,3})(?:점 만점에|分(?:制|满分)?,?(?:得|为)?)\s?)?"
-    r"(?P<points>\d{1,3}(?:\.\d{1,4})?)[점分]?"
+    r"(?<![-−])(?P<points>\d{1,3}(?:\.\d{1,4})?)[점分]?"
     r"(?:\s?(?:/|out of|of|\(满分)\s?(?P<most>[1-9]\d{0,2})|\s?(?P<percent>%))?(?![\d/])"
 )
 _RATED_FIRST = re.compile(
     r"(?<![\d.])(?P<points>\d{1,3}(?:\.\d{1,4})?)(?:\s?(?:/|out of)\s?(?P<most>[1-9]\d{0,2})|\s?(?P<percent>%))"
-    r"\s(?:for|on|in|in terms of)\s(?:the\s)?$"
+    r"(?:\s(?:for|on|in|in terms of)\s(?:the\s)?|\s)$"
 )
 # A number there is the code of a kind of hate, not an answer: the kinds of H-VLI go from 1 to 5.
 _CODED = re.compile(r"(?:[_ ]speech)?[_ ](?:type|category|kind)[\s'\"]*[:=|]\s*['\"]?\d")

@@ -22,11 +22,20 @@ _TANGLED = 3  # negations of one word that nobody unravels
 _TOLD_BY = 24  # characters behind the word in which somebody says it
 _FINAL = re.compile(r"(?:다|요|음|함|임|됨|죠|까)\s*$")
 _REASON = re.compile(r"\s?(?:이유|까닭)(?:는|로는)")  # what is hateful "for this reason" is hateful
-_CLEFT = re.compile(r"(?:적인|스러운)? ?(?:것|쪽|사람|자)은 (?![^,.]{0,8}(?:없|아니[^라]|아닙|찾|보이))")
+_CLEFT = re.compile(
+    r"(?:적인|스러운)? ?(?:것|쪽|사람|자)은 (?![^,.]{0,8}(?:없|아니[^라]|아닙|찾|보이))"
+    r"|(?:적인)? ?(?:표현|발언|말|댓글|구호|부분|대목)?[은이] [가-힣]{1,8}의 (?:것|말|글)"
+)
+_TOLD_BY_ALL = re.compile(r"[^,.]{0,8}?[라다]고들 [하한합말]")
 _TOLD = re.compile(r"[라다]고 (?:하지만|하는데|해도|하고 (?!싶)|하며|한다|합니다|했|우기|우긴|주장|항변)")
 _DECIDES = (SignKind.NEGATION, SignKind.TURN, SignKind.COPULA, SignKind.NEUTRAL)
 _DENIED_VERB = re.compile(r"[을를]\s(?:[가-힣]+\s)?[가-힣]+지(?:는|도)?\s?(?:않|못)")
 _DENIED_NOUN = re.compile(r"[이가]?\s?아닌\s[가-힣]{1,4}[은는이가도]\s[^.,]{0,6}?(?:없|아니|아닙)")
+# The word tells the kind of a thing that something else is done with: "a parody of hateful letters".
+_KIND_OF_OBJECT = re.compile(
+    r" ?(?!임|쪽|어긋|위반|해당|라벨|지침|규정|여부|표현|발언|콘텐츠|내용|감정|메시지|의도|성격|요소|정서|언어|게시|글"
+    r"|판정|기준|정의|범주|조건)[가-힣]{1,6}[을를] "
+)
 _OBJECT = re.compile("[을를]")
 # A condition in its verb, unless the verb tells how the parts are read or taken together.
 _IF = re.compile(r"(?<=[가-힣])면[ ,]")
@@ -67,7 +76,7 @@ def _denies_a_verb(clause: Clause, said: Sequence[Sign]) -> bool:
 
 def _is_of_another(clause: Clause) -> bool:
     """Whether the clause says the word of somebody or something else than the post, or the word is its subject."""
-    if _CLEFT.match(clause.text, clause.mention.end):
+    if _CLEFT.match(clause.text, clause.mention.end) or _KIND_OF_OBJECT.match(clause.text, clause.mention.end):
         return True
     other = clause.tongue.of_others(clause.text, clause.begin, clause.mention.start)
     is_used = _OBJECT.match(clause.text, clause.mention.end) is not None
@@ -113,7 +122,7 @@ def _left_open_in_korean(clause: Clause, said: Sequence[Sign]) -> SignKind | Non
         return SignKind.CONDITION
     if SignKind.DOUBT in kinds:
         return SignKind.DOUBT
-    if SignKind.REPORT in kinds:
+    if SignKind.REPORT in kinds or _TOLD_BY_ALL.match(clause.text, clause.mention.end):
         return SignKind.REPORT
     is_told = _TOLD.search(clause.text, clause.mention.end, min(clause.segment.end, clause.mention.end + _TOLD_BY))
     if (is_told or SignKind.OPINION in kinds or not kinds) and any(

@@ -11,9 +11,10 @@ from functools import cache
 from typing import NamedTuple
 
 from moderation.domain.hatexscore.conclusion import Conclusion
-from moderation.domain.hatexscore.labels import Segment, label_start
+from moderation.domain.hatexscore.labels import Segment, answered, label_start
 from moderation.domain.hatexscore.plain_text import ARROW
-from moderation.domain.hatexscore.signs import any_of
+from moderation.domain.hatexscore.quotations import BLANK
+from moderation.domain.hatexscore.signs import any_of, tongues
 
 _SHORT, _SHORT_LINE, _SHORT_IN_SIGNS = 5, 40, 14  # words and signs of a sentence that is nothing but a label
 _BESIDE = 6  # signs before a Korean noun in which the word that points at the post stands
@@ -21,7 +22,14 @@ _ANSWERED = ("?", "|", ARROW, "{", "}", "[", "]")
 _WORDS = re.compile(r"\w\w")
 _HANGUL = re.compile("[가-힣]")
 _ENDS = re.compile(r"[\s'\"]*(?:$|[.,;:!?。=|—(→)\n]|because\b|since\b|against\b|towards?\b|by\b)")
-_TOPIC = re.compile(r"(?P<noun>[가-힣>a-z]+?)[은는이가]\s")
+_TOPIC = re.compile(rf"(?P<noun>[가-힣>a-z]+?|{BLANK}\s*)[은는이가]\s")
+# A subject other than the post before a Chinese verb: "the first comment is", not "the best label is".
+_SUBJECT = re.compile(r"(?<![\u4e00-\u9fff])(?!最|为什么|与其|形式上)[\u4e00-\u9fff]{3,20}(?<!明确)(?<!决定)是\s*$")
+# One of several posts, and what holds in general: "that it is rude does not make it hateful".
+_ONE_OF = re.compile(
+    r"[^.!?。]{0,24}\b(?:first|second|third|last|other|former|latter|original|quoted|reported|cited)\s\w+\s(?:is|was)\b"
+)
+_IN_GENERAL = re.compile(r"[다라]고 (?:해서|하여서)|고 해도")
 _IS = re.compile(r"\b(?:is|are|was|were)\b")
 _FIELD = re.compile(r"[\s'\"]*[\w ]{1,20}['\"]?\s?[:=]\s*['\"]?(?:true|false|yes|no)\b")
 # A scale, or codes beside their labels: the label that stands there is not the one that is chosen.
@@ -45,6 +53,10 @@ class _Patterns(NamedTuple):
     label: re.Pattern[str]
     noun: re.Pattern[str]
     points: re.Pattern[str]
+    early: re.Pattern[str]
+    turns: re.Pattern[str]
+    numbered: re.Pattern[str]
+    own: re.Pattern[str]
 
 
 @cache
@@ -55,6 +67,14 @@ def _patterns() -> _Patterns:
         label=re.compile(rf"{opening}(?:{any_of('negation')}\s?)?{any_of('hate')}"),
         noun=re.compile(f"{any_of('post_nouns')}$"),
         points=re.compile(any_of("points_at_post")),
+        early=re.compile(rf"(?:[\s>*\x01'\",—-]*|.{{0,24}}[\s\u4e00-\u9fff]){any_of('early')}\s*:"),
+        turns=re.compile(rf"[\s>*\x01'\",:)—-]*{any_of('turns_back')}"),
+        # A label with a number beside it that no scale, key or field explains.
+        numbered=re.compile(
+            rf"\d\s?[.:)=\]명人점分개]?\s?[은는이]?\s?(?:non-?|not |비\s?|非)?{any_of('hate')}"
+            rf"|{any_of('hate')}(?: 아님)?[^\w\n]{{0,4}}\d|\d\s?[개项]"
+        ),
+        own=re.compile(rf"{opening}{any_of('own_verdict')}"),
     )
 
 
@@ -64,8 +84,21 @@ def is_firm(text: str, segments: Sequence[Segment], said: Conclusion) -> bool:
     sentence = segments[place]
     if _is_general(text, sentence, said):
         return False
-    is_last = not any(_WORDS.search(text, later.start, later.end) for later in segments[place + 1 :])
-    return is_last or sentence.stop in _ANSWERED or _is_of_post(text, sentence, said)
+    behind = [later for later in segments[place + 1 :] if _WORDS.search(text, later.start, later.end)]
+    if not behind:
+        return True
+    if _is_early(text, sentence, said):
+        return False
+    is_own = _patterns().own.match(text, sentence.start, sentence.end) or _is_bare(text, sentence, said)
+    if not is_own and any(_patterns().turns.match(text, one.start, one.end) for one in behind):
+        return False
+    return sentence.stop in _ANSWERED or _is_of_post(text, sentence, said)
+
+
+def _is_early(text: str, sentence: Segment, said: Conclusion) -> bool:
+    """Whether the sentence tells what was thought before, what holds in general, or speaks of one of several posts."""
+    is_general = _IN_GENERAL.search(text, sentence.start, said.start) or _ONE_OF.match(text, sentence.start)
+    return is_general is not None or _patterns().early.match(text, sentence.start, sentence.end) is not None
 
 
 def _end_of(segment: Segment) -> int:
@@ -76,8 +109,17 @@ def _is_general(text: str, sentence: Segment, said: Conclusion) -> bool:
     """Whether the sentence explains a scale or codes, or tells what a rule says."""
     if _SCALE.search(text, sentence.start, said.start) or len(_CODE.findall(text, sentence.start, sentence.end)) > 1:
         return True
+    if _patterns().numbered.search(text, sentence.start, sentence.end) and not answered(text, sentence):
+        return True
     is_rule = _RULE.search(text, sentence.start, said.start) and not _KEPT.search(text, sentence.start, sentence.end)
     return bool(is_rule) and not _is_of_post(text, sentence, said)
+
+
+def _is_bare(text: str, sentence: Segment, said: Conclusion) -> bool:
+    """Whether the sentence is nothing but a label, or goes on to its reason."""
+    label = _patterns().label.match(text, min(label_start(text, sentence), said.start), sentence.end)
+    is_short = sentence.end - sentence.start <= _SHORT_IN_SIGNS
+    return label is not None and (is_short or _ENDS.match(text, label.end()) is not None)
 
 
 def _is_of_post(text: str, sentence: Segment, said: Conclusion) -> bool:
@@ -96,5 +138,8 @@ def _is_of_post(text: str, sentence: Segment, said: Conclusion) -> bool:
         return all(
             patterns.noun.search(text[max(sentence.start, hit.start() - _BESIDE) : hit.end("noun")]) for hit in topics
         )
+    word = tongues()[2].word(text, sentence.start, said.end)
+    if word and _SUBJECT.search(text[sentence.start : word.start].rstrip(" '")):
+        return False
     is_short = len(whole.split()) <= _SHORT and len(whole) <= (_SHORT_LINE if whole.isascii() else _SHORT_IN_SIGNS)
     return is_short and _IS.search(text, sentence.start, said.end) is None

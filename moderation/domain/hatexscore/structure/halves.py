@@ -15,7 +15,7 @@ from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.labels import Segment
 from moderation.domain.hatexscore.normalize import Span
 from moderation.domain.hatexscore.quotations import BLANK
-from moderation.domain.hatexscore.signs import SignKind, any_of, kinds_of
+from moderation.domain.hatexscore.signs import SignKind, any_of, is_named, kinds_of
 from moderation.domain.hatexscore.statements import statements
 
 _FAR = 220  # characters between a verb and the word that it leaves out
@@ -170,6 +170,15 @@ def is_undecided(
         or (said not in chosen and _says_both(text, segments, final))
         or _is_qualified(text, _sentence(segments, said), said)
     )
+
+
+def is_turned(text: str, segments: Sequence[Segment], said: Conclusion) -> bool:
+    """Whether the sentence goes on with "but" behind a conclusion without a word of hate, and denies something."""
+    if is_named(text, said.start, said.end):
+        return False
+    end = min(_sentence(segments, said).end, said.end + _FAR)
+    contrast = _patterns().contrast.search(text, max(said.start, said.end - 3), end)
+    return contrast is not None and bool(kinds_of(text, contrast.end(), end) & _DENIALS)
 
 
 def _says_both(text: str, segments: Sequence[Segment], final: Sequence[Conclusion]) -> bool:

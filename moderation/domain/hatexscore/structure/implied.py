@@ -64,6 +64,9 @@ def _settled(text: str, segments: Sequence[Segment], quoted: Sequence[Statement]
         left_open = [*(each for each in statements(text, segment) if each.left_open), *left_open][-_MOST:]
         if len(left_open) == _MOST:
             break
+    told = [each for each in left_open if each.left_open is SignKind.REPORT][-2:]
+    if len(told) > 1 and told[0].said.hateful is not told[1].said.hateful:  # whom does "I agree" agree with?
+        return
     for said, _, kind in (*left_open, *quoted[-_MOST:]):
         settled = _settles(text, said, kind)
         if settled is not None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from moderation.domain.hatexscore.conclusion import Conclusion
+from moderation.domain.hatexscore.labels import said_by
 from moderation.domain.hatexscore.structure.listed import LOW_END, Item, explained_numbers, nearer_end, without
 
 _N, _MOST = r"(?P<points{0}>\d{{1,3}}(?:\.\d{{1,2}})?)", r"(?P<most{0}>[1-9]\d{{0,2}})"
@@ -32,6 +33,49 @@ _HIGHER = re.compile(
 
 
 _DIGIT = re.compile(r"\d")
+# A step of a scale with its meaning, in a row of such: "1 none, 2 mild, 3 hateful".
+_STEP = re.compile(r"(?<![\d./])(?P<code>\d)\s?(?P<label>[^\d,.;()/%:=\n\x02…、]{2,32})")
+_NEXT_STEP = re.compile(r"\s?(?:[,;、…]|\.{3}|\bto\b|\band\b)*\s*")
+_LEAST_STEPS = 3  # two steps stand in brackets
+_ONE_NUMBER = re.compile(r"(?<![\w./%])\d(?:\.\d{1,2})?(?:(?=단계|점|分|级)|(?![\w/%]|\.\d))")
+
+
+def chosen_of_legend(text: str) -> tuple[str, list[Conclusion]]:
+    """Return the text without the steps of a scale that it lists, and what the one number beside them says."""
+    steps = _legend(text)
+    if not steps:
+        return text, []
+    rest = without(text, steps)
+    hits = [(rating.span(), _numbers(rating)[0]) for rating in _RATINGS.finditer(rest)]
+    hits = hits or [(hit.span(), float(hit[0])) for hit in _ONE_NUMBER.finditer(rest)]
+    if len(hits) != 1:
+        return rest, []
+    place, number = hits[0]
+    said = {float(step.code): step.hateful for step in steps}
+    ends = {min(said): not said[max(said)], max(said): said[max(said)]}
+    hateful = said[number] if said.get(number) is not None else nearer_end(ends, number) if steps[-1].hateful else None
+    return without(rest, [Item(*place, "", None)]), [] if hateful is None else [Conclusion(*place, hateful)]
+
+
+def _legend(text: str) -> list[Item]:
+    """Return the steps of the first list of them that counts up by one and has a word of hate in one of them."""
+    steps: list[Item] = []
+    for hit in _STEP.finditer(text) if _DIGIT.search(text) else ():
+        end = hit.start("label") + len(hit["label"].rstrip())
+        step = Item(hit.start(), end, hit["code"], said_by(hit["label"].strip()))
+        goes_on = bool(steps) and int(step.code) == int(steps[-1].code) + 1
+        if not goes_on or _NEXT_STEP.fullmatch(text, steps[-1].end, step.start) is None:
+            if _is_legend(text, steps):
+                break
+            steps = []
+        steps.append(step)
+    return steps if _is_legend(text, steps) else []
+
+
+def _is_legend(text: str, steps: Sequence[Item]) -> bool:
+    """Whether these are enough steps, one of them hateful."""
+    least = 2 if steps and text[steps[0].start - 1 : steps[0].start] == "(" else _LEAST_STEPS
+    return len(steps) >= least and any(step.hateful for step in steps)
 
 
 def chosen_of_scale(text: str) -> tuple[str, list[Conclusion]]:
