@@ -43,8 +43,8 @@ _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T?\d{4,6}.*)?\Z")
 # Parts of patterns: each is read alone, and all in a line.
 _AFTER_YEAR_FORM = rf"(\d{{4}})\.?\s(?:m\.\s)?({_NAME})\.?\s(\d{{1,2}})(?!\d)"
 _LATVIAN_FORM = rf"(\d{{4}})\. gada (\d{{1,2}})\. ({_NAME})"
-_DAY_FIRST_FORM = rf"(\d{{1,2}}){_ORDINAL}(\.?)[\s-]+{_OF}({_NAME})\.?,?[\s-]+{_OF}(\d{{4}})(?!\d)"
-_MONTH_FIRST_FORM = rf"({_NAME})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})(?!\d)"
+_DAY_FIRST_FORM = rf"(\d{{1,2}}){_ORDINAL}(\.?)[\s-]{{1,3}}{_OF}({_NAME})\.?,?[\s-]{{1,3}}{_OF}(\d{{4}})(?!\d)"
+_MONTH_FIRST_FORM = rf"({_NAME})\.?\s{{1,3}}(\d{{1,2}})(?:st|nd|rd|th)?,?\s{{1,3}}(\d{{4}})(?!\d)"
 _VIETNAMESE_FORM = r"(\d{1,2})\stháng\s(\d{1,2})(?:,|\snăm)?\s(\d{4})(?!\d)"
 _NAMED_AFTER_YEAR, _LATVIAN, _DAY_FIRST, _MONTH_FIRST, _VIETNAMESE = (
     late(form, re.IGNORECASE)

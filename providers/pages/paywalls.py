@@ -86,7 +86,7 @@ def shows_all(tree: lxml.html.HtmlElement, sold: Sold) -> bool:
 def _in_parts(tree: lxml.html.HtmlElement, parts: frozenset[tuple[str, str]]) -> Iterator[lxml.html.HtmlElement]:
     """Yield the outermost elements that are named as sold, but for those that only offer a subscription."""
     taken: list[lxml.html.HtmlElement] = []
-    for node in tree.iter():
+    for node in tree.iter("*"):
         named = {("class", name) for name in node.get("class", "").split()} | {("id", node.get("id", ""))}
         if parts & named and not _inside(node, taken):
             taken.append(node)

@@ -58,7 +58,7 @@ def asks(tree: lxml.html.HtmlElement) -> bool:
         answers = list(islice(labels_of_links(box), _MOST_ANSWERS + 1))
         links = 0 if consent_walls.are_answers(answers) else _MOST_ANSWERS
     is_plain = next(box.iter("article", "time", "table", "video", "textarea", "blockquote"), None) is None
-    is_plain = is_plain and sum(1 for node in box.iter() if _OF_A_THREAD.search(node.get("class", ""))) < 2
+    is_plain = is_plain and sum(1 for node in box.iter("*") if _OF_A_THREAD.search(node.get("class", ""))) < 2
     is_plain = is_plain and len(list(islice(box.iter("img"), 2))) <= 1  # of the site
     are_answers = 1 < len(answers) <= _MOST_ANSWERS and max(map(len, answers)) <= _ANSWER
     return is_plain and links <= _FEW_LINKS and are_answers
