@@ -162,7 +162,9 @@ def _is_utf8(content: bytes, declared: str) -> bool:
         start = content[:200_000]
         return not _fits(start, declared) and sum(map(len, _UTF8.findall(start))) > 0.85 * len(_HIGH.findall(start))
     characters = len(_UTF8.findall(content[:200_000]))
-    return bool(characters) and (declared in ("", "utf-8") or characters >= 4)
+    # No words of one byte a character are UTF-8 by chance; of several bytes short ones may be.
+    few = 1 if declared not in MULTIBYTE or _stated(content, _META) == "utf-8" else 4
+    return characters >= few
 
 
 def _escaped(content: bytes, label: str) -> str:

@@ -14,21 +14,24 @@ from itertools import islice
 import lxml.etree
 import lxml.html
 
-from providers.pages.source import date_of, dates_in
+from providers.pages.dates import date_of, dates_in
 
 _CHANGED = re.compile(
     r"updat|modif|chang|edited|revis|correct|aktualisier|geändert|stand\b|mis à jour|mise à jour|màj|actualiz|atualiz"
-    r"|aggiornat|bijgewerkt|gewijzigd|aktualiz|zmien|güncel|обновл|измен|تحديث|수정|업데이트|更新|修改|编辑|編輯",
+    r"|aggiornat|bijgewerkt|gewijzigd|aktualiz|aktuali[sz]|zmien|güncel|обновл|измен|оновл|تحديث|수정|업데이트|更新|修改|编辑"
+    r"|編輯|ažurir|frissít|módosít|päivitetty|opdater|uppdater|oppdater|ενημ|diperbarui|cập nhật|อัปเดต|अपडेट|עודכן",
     re.IGNORECASE,
 )
 _PUBLISHED = re.compile(
     r"\bpubli|posted|issued|\bdated?\b|released|created|erstellt|veröffentlicht|posté\b|escrito|pubblicat|scritto"
     r"|geplaatst|gepubliceerd|opublik|utworz|dodan|yayın|tarih|eklen|опублик|дата|созда|نشر|تاريخ"
+    r"|publicer|publikov|vydán|objav|közzét|megjelen|julkaist|udgivet|δημοσ|опубл|diterbit|đăng|เผยแพร่|प्रकाशित|פורסם"
     r"|입력|등록|작성|게시|승인|발행|发布|發布|发表|發表|時間|时间|日期|公開|掲載|投稿|配信|作成",
     re.IGNORECASE,
 )
 _BY = re.compile(
-    r"(?:^|[^\w])(?:written by|posted by|by|von|por|par|di|door|przez|autor(?:a|en)?|author|auteur|autore"
+    r"(?:^|[^\w])(?:written by|posted by|by|von|por|par|di|door|przez|av|af|írta|szerző|kirjoittaja|oleh|napsala?"
+    r"|autor(?:a|en|ja|ul)?|author|auteur|autore"
     r"|texto?|yazan"
     r"|автор|بقلم|كتب)\s*[:：]?\s+",
     re.IGNORECASE,

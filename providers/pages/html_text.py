@@ -17,9 +17,10 @@ import lxml.html
 
 from providers.pages.byline import byline_of
 from providers.pages.markup import say_markup, take_comments, take_out_link_lists
+from providers.pages.paywalls import shows_all, sold_of
 from providers.pages.questions import asks, banners, buttons_of, labels_of_links, part_of_consent
 from providers.pages.quoted_posts import has_all, lines_of_posts
-from providers.pages.source import NOT_SAID, PageSource, source_of
+from providers.pages.source import NOT_SAID, PageSource, language_of, source_of
 from providers.pages.tables import cells_of_tables, in_rows
 
 _UNSEEN_TAGS = (
@@ -60,7 +61,6 @@ _DEEPEST = 200
 _SHELLS = {"root", "app", "__next", "__nuxt", "___gatsby", "svelte", "main-app", "react-root"}
 _LEADS_ON = re.compile(r"\s*\d?\d(?:\.\d*)?\s*[;,]\s*url\s*=\s*['\"]?\s*[^\s'\"]", re.IGNORECASE)
 _PERSON = re.compile(r"user|author|nick|member|poster", re.IGNORECASE)
-_PAID = re.compile(r'"isAccessibleForFree"\s*:\s*"?false', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,10 @@ class SeenText:
 
     `comments` are what readers wrote under it, `source` what it states of itself. `language` is as the page states it;
     `is_paid`, `is_empty_shell` and `leads_on` (a browser leaves it by itself within seconds) are what it says to
-    programs. `buttons` are the labels of its buttons; `is_consent` says that its code names a part of it as asking for
-    consent, `is_question` that it is a few lines with answers to choose from: no article, few links. `heading` is its
-    first. `asks_password` and `has_captcha` say that it has a form for one, and no field for a text of the reader's.
+    programs; `shows_sold` says that what it sells stands in it. `buttons` are the labels of its buttons; `is_consent`
+    says that its code names a part of it as asking for consent, `is_question` that it is a few lines with answers to
+    choose from: no article, few links. `heading` is its first. `asks_password` and `has_captcha` say that it has a form
+    for one, and no field for a text of the reader's.
     """
 
     title: str = ""
@@ -90,6 +91,7 @@ class SeenText:
     heading: str = ""
     asks_password: bool = False
     has_captcha: bool = False
+    shows_sold: bool = False
 
 
 def parsed(text: str) -> lxml.html.HtmlElement | None:
@@ -144,15 +146,16 @@ def html_text(tree: lxml.html.HtmlElement) -> SeenText:
     title = " ".join((tree.findtext(".//title") or "").split())
     scripts = list(tree.iter("script"))
     noscript = " ".join(node.text_content() for node in tree.iter("noscript"))[:2000]
-    is_paid = any(_PAID.search(script.text or "") for script in scripts if script.get("type") == "application/ld+json")
+    sold = sold_of(tree)
     is_shell = any(node.get("id") in _SHELLS and not len(node) for node in tree.iter("div", "main", "app-root"))
     leads_on = any(
         node.get("http-equiv", "").strip().lower() == "refresh" and _LEADS_ON.match(node.get("content", ""))
         for node in tree.iter("meta")
     )
-    source = source_of(tree)
+    source, in_meta = source_of(tree), language_of(tree)
     has_captcha = any(map(_is_captcha, tree.iter("div", "form", "iframe", "script")))
     _strip_unseen(tree)
+    shows_sold = shows_all(tree, sold)
     writes = next(tree.iter("textarea"), None) is not None
     asks_password = not writes and any(node.get("type", "").lower() == "password" for node in tree.iter("input"))
     banner = part_of_consent(tree)
@@ -183,11 +186,11 @@ def html_text(tree: lxml.html.HtmlElement) -> SeenText:
     else:
         text = _text_without_menus(tree) or whole
     heading = " ".join(next((node.text_content() for node in tree.iter("h1", "h2")), "").split())[:_SOME]
-    language = tree.get("lang", "") or tree.get("{http://www.w3.org/XML/1998/namespace}lang", "")
+    language = tree.get("lang", "") or tree.get("{http://www.w3.org/XML/1998/namespace}lang", "") or in_meta
     text, comments = text.replace("\f", "\n"), comments.replace("\f", "\n")
     return SeenText(
-        title, text, language.strip(), noscript, bool(scripts), is_shell, is_paid, leads_on, comments, source,
-        buttons, is_consent, is_question, heading, asks_password, has_captcha and not writes,
+        title, text, language.strip(), noscript, bool(scripts), is_shell, sold.is_paid, leads_on, comments, source,
+        buttons, is_consent, is_question, heading, asks_password, has_captcha and not writes, shows_sold,
     )  # fmt: skip
 
 
@@ -278,7 +281,7 @@ def _is_beside_the_text(node: lxml.html.HtmlElement) -> bool:
         return str(parent.tag).startswith("amp-")
     if parent.tag in _HEADINGS and node.tag in ("span", "a"):
         return bool(_EDITS.fullmatch(node.text_content()))
-    return node.tag in ("div", "p", "td") and bool(_SIGNATURE.search(node.get("class", "")))
+    return node.tag in ("div", "p", "td", "aside", "section") and bool(_SIGNATURE.search(node.get("class", "")))
 
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")

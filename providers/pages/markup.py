@@ -13,8 +13,8 @@ from itertools import islice
 import lxml.etree
 import lxml.html
 
+from providers.pages.dates import dates_in
 from providers.pages.quoted_posts import is_quotation
-from providers.pages.source import dates_in
 
 _STRUCK = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
 _ORDINAL = re.compile(r"\s*(?:st|nd|rd|th|er|re|e|ème|o|a|os|as|tm|sm|®|™|°)\s*", re.IGNORECASE)
@@ -170,7 +170,14 @@ def _holders_at(node: lxml.html.HtmlElement) -> list[lxml.html.HtmlElement]:
 
 def _holds_comments(node: lxml.html.HtmlElement) -> bool:
     marks = f"{node.get('id', '')} {node.get('class', '')}"
-    return bool(_COMMENTS.search(marks)) or "schema.org/comment" in node.get("itemtype", "").lower()
+    if "schema.org/comment" in node.get("itemtype", "").lower():
+        return not _is_in_thread(node)
+    return bool(_COMMENTS.search(marks))
+
+
+def _is_in_thread(node: lxml.html.HtmlElement) -> bool:
+    """Return whether it stands in a thread of a forum: what others write there is its text."""
+    return any("schema.org/discussionforum" in outer.get("itemtype", "").lower() for outer in node.iterancestors())
 
 
 def _after_heading(head: lxml.html.HtmlElement) -> list[lxml.html.HtmlElement]:

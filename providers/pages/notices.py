@@ -81,7 +81,8 @@ _NOTICES = {
         r"|阅读|会员)|付費"
         r"|订阅后|訂閱後|购买后|会员(专享|可见)|有料(会員|記事)|会員限定|nur für abonnenten|réservé aux abonnés"
         r"|(para|solo) suscriptores",
-        r"subscri|per (month|week)|free trial|cancel any|unlimited access|구독|결제|이용권|订阅|訂閱|会员|月額|\babo",
+        r"subscri|per (month|week)|free trial|cancel any|unlimited access|구독|결제|이용권|订阅|訂閱|会员|月額"
+        r"|\babo(?:s|nn\w*)?\b",
     ),
     "login_wall": (
         r"(log|sign) ?in to (continue|view|see|read)|(must|need to|have to) (be logged|log ?in|sign ?in)"
@@ -154,6 +155,9 @@ _LONGEST = {"bot_check": 1_000, "login_wall": 1_500, "paywall": 20_000, "not_fou
             "unavailable": 1_000}  # fmt: skip
 _ON_THE_WAY = 300
 """Letters at most of a page that only leads on: where to, and a link for those whom nothing takes there."""
+_BEHIND = 200
+"""Letters at least of a text that goes on behind an offer; where it only begins there, more."""
+_BREAKS_OFF = re.compile(r"(?:…|⋯|\.{3})\W*\Z")
 _SENTENCE = re.compile(r"[^\n.!?。！？]+[.!?。！？]*")
 _EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _BUTTON = 40
@@ -178,7 +182,7 @@ def in_place_of_text(title: str, text: str, seen: SeenText) -> str:
     whole = text if seen.heading in text else f"{seen.heading}\n{text}"
     sentences = [sentence.strip() for sentence in _SENTENCE.findall(whole[: max(_LONGEST.values())])]
     for code, pattern in _NOTICE_PATTERNS.items():
-        if len(text) > _LONGEST[code]:
+        if len(text) > _LONGEST[code] or (code == "paywall" and (seen.shows_sold or _goes_on(sentences))):
             continue
         by_program = (code == "bot_check" and pattern.search(title)) or (code == "paywall" and seen.is_paid)
         if by_program or any(pattern.search(sentence) for sentence in sentences):
@@ -197,6 +201,17 @@ def in_place_of_text(title: str, text: str, seen: SeenText) -> str:
     if seen.leads_on and sum(map(_weight, sentences)) < _ON_THE_WAY:
         return "moved"
     return "script_built" if _is_script_built(sentences, seen) else ""
+
+
+def _goes_on(sentences: list[str]) -> bool:
+    """Return whether the text goes on after it offers a subscription, to its end: then nothing of it was kept back."""
+    pattern = _NOTICE_PATTERNS["paywall"]
+    at = next((place for place, sentence in enumerate(sentences) if pattern.search(sentence)), len(sentences))
+    told = [sentence for sentence in sentences if not _is_furniture(sentence, "paywall") and sentence.endswith(_END)]
+    behind = [sentence for sentence in told if sentence in sentences[at:]]
+    if not behind or _BREAKS_OFF.search(sentences[-1]):
+        return False
+    return sum(map(_weight, behind)) >= (_BEHIND if len(told) > len(behind) else _ON_THE_WAY)
 
 
 def _asks_for_consent(sentences: list[str], seen: SeenText) -> bool:

@@ -18,6 +18,7 @@ _CONSENT = re.compile(
 )
 _ANSWERS = ("button", "a", "input", "span", "div")
 _BOXES = ("div", "section", "aside", "form", "dialog")
+_OF_A_THREAD = re.compile(r"(?:^|[\s_-])(?:post|reply|comment|thread|topic|poster|username|author)", re.IGNORECASE)
 _FEW_LINKS, _MOST_ANSWERS, _ANSWER = 3, 5, 40
 _BANNER = 600
 """Letters at most of a banner over a text."""
@@ -56,7 +57,8 @@ def asks(tree: lxml.html.HtmlElement) -> bool:
     if not answers:
         answers = list(islice(labels_of_links(box), _MOST_ANSWERS + 1))
         links = 0 if consent_walls.are_answers(answers) else _MOST_ANSWERS
-    is_plain = next(box.iter("article", "time", "table", "video", "textarea"), None) is None
+    is_plain = next(box.iter("article", "time", "table", "video", "textarea", "blockquote"), None) is None
+    is_plain = is_plain and sum(1 for node in box.iter("*") if _OF_A_THREAD.search(node.get("class", ""))) < 2
     is_plain = is_plain and len(list(islice(box.iter("img"), 2))) <= 1  # of the site
     are_answers = 1 < len(answers) <= _MOST_ANSWERS and max(map(len, answers)) <= _ANSWER
     return is_plain and links <= _FEW_LINKS and are_answers

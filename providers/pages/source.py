@@ -11,11 +11,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from datetime import date, datetime
 from itertools import islice
 from typing import Any
 
 import lxml.html
+
+from providers.pages.dates import date_of
 
 _MOST_NODES, _DEEPEST = 2000, 12
 _LONGEST_JSON = 500_000
@@ -91,6 +92,13 @@ def source_of(tree: lxml.html.HtmlElement) -> PageSource:
         claim_review=_all_reviews([review for node in (*nodes, *items) if (review := _review(node))]),
         paywall=next((paid for node in nodes if (paid := _is_paid(node)) is not None), None),
     )
+
+
+def language_of(tree: lxml.html.HtmlElement) -> str:
+    """Return the language that the page's meta elements state; empty if they state none, or several."""
+    meta = _meta(tree)
+    stated = next((meta[name][0] for name in ("content-language", "language", "og:locale") if name in meta), "")
+    return stated.replace("_", "-")
 
 
 def _articles(nodes: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -208,94 +216,3 @@ def _is_paid(node: Mapping[str, Any]) -> bool | None:
         return not free
     said = str(free).strip().lower().rsplit("/", 1)[-1]
     return {"true": False, "false": True}.get(said) if isinstance(free, str) else None
-
-
-_YEAR_FIRST = re.compile(
-    r"(\d{4})(?:\s*[-/.年년]\s*(\d{1,2})(?:\s*[-/.月월]\s*(\d{1,2})\s*[日일.]?)?\s*[月월.]?)?(?:[T\s(（,].*)?\Z",
-    re.DOTALL,
-)
-_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T?\d{4,6}.*)?\Z")
-_DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|º)?\.?\s+(?:de\s+)?([^\W\d_]{3,12})\.?,?\s+(?:de\s+)?(\d{4})\b")
-_MONTH_FIRST = re.compile(r"([^\W\d_]{3,12})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
-_NUMBERS = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})\b")
-_MONTHS = (
-    "jan ene gen oca янв sty يناير", "feb fev fév şub фев lut فبراير", "mar mär mae maa mrt мар مارس",
-    "apr abr avr nis апр kwi أبريل ابريل", "may mai mag maj mei май мая مايو", "jun juin giu haz июн cze يونيو",
-    "jul juil lug tem июл lip يوليو", "aug ago aoû aou ağu авг sie أغسطس", "sep set eyl сен wrz سبتمبر",
-    "oct okt ott out eki окт paź أكتوبر", "nov kas ноя lis نوفمبر", "dec dez dic déc ara дек gru ديسمبر",
-)  # fmt: skip
-_FIRST_YEAR = 1000
-
-
-def date_of(value: Any) -> str:
-    """Return a written date as ISO, to the day, month or year as it states; empty for none, and for no day at all.
-
-    Whether "05/04/2024" is of April or May nobody can tell: it is none.
-    """
-    if isinstance(value, list):
-        value = value[0] if value else None
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        return ""
-    written = re.sub(r"^[A-Za-z]{3,9},\s+", "", str(value).strip()[:60])
-    if numbers := _COMPACT.match(written) or _YEAR_FIRST.match(written):
-        return _day(*numbers.groups())
-    if named := _DAY_FIRST.search(written):
-        return _day(named[3], _month(named[2]), named[1])
-    if named := _MONTH_FIRST.search(written):
-        return _day(named[3], _month(named[1]), named[2])
-    if numbers := _NUMBERS.match(written):
-        return _of_numbers(int(numbers[1]), int(numbers[3]), numbers[2], numbers[4])
-    return ""
-
-
-_ADDRESS = re.compile(r"://[^/]+/(?:[^?#]*[/_-])?((?:19|20)\d\d)([/-]?)(\d\d)\2(\d\d)(?=[/_.-]|\Z)")
-
-
-def date_in_address(url: str) -> str:
-    """Return the day that stands in the path of an address, as ISO; empty for none."""
-    found = _ADDRESS.search(url)
-    return _day(found[1], found[3], found[4]) if found else ""
-
-
-_WRITTEN = re.compile(
-    r"(?<!\d)\d{4}\s?[-/.年년]\s?\d{1,2}\s?[-/.月월]\s?\d{1,2}(?:\s?[日일]|\.)?(?!\d)"
-    r"|(?<!\d)\d{1,2}(?:st|nd|rd|th|er|º)?\.?\s(?:de\s)?[^\W\d_]{3,12}\.?,?\s(?:de\s)?\d{4}(?!\d)"
-    r"|[^\W\d_]{3,12}\.?\s\d{1,2}(?:st|nd|rd|th)?,?\s\d{4}(?!\d)|(?<!\d)\d{1,2}([./-])\d{1,2}\1\d{4}(?!\d)"
-)
-
-
-def dates_in(line: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where a date is written, from and to, and the date as ISO; empty where it may be another day or none."""
-    for found in _WRITTEN.finditer(line):
-        yield found.start(), found.end(), date_of(found[0])
-
-
-def _of_numbers(first: int, second: int, sign: str, year: str) -> str:
-    if sign == "." or first > 12 or first == second:  # with full stops the day goes first
-        return _day(year, str(second), str(first))
-    return _day(year, str(first), str(second)) if second > 12 else ""
-
-
-def _month(name: str) -> str:
-    start = name.casefold()
-    for number, beginnings in enumerate(_MONTHS, 1):
-        if start.startswith(tuple(beginnings.split())):
-            return str(number)
-    return "0"
-
-
-def _day(year: str, month: str | None = None, day: str | None = None) -> str:
-    """Return the date as ISO; empty if the calendar has no such day."""
-    try:
-        real = date(int(year), int(month or 1), int(day or 1))
-    except ValueError:
-        return ""
-    if real.year < _FIRST_YEAR:
-        return ""
-    return real.isoformat()[: 10 if day else 7 if month else 4]
-
-
-def not_after(stated: str, moment: datetime) -> str:
-    """Return the date unless it lies after the moment (a day is left for time zones): then the page cannot state it."""
-    latest = date.fromordinal(moment.date().toordinal() + 1).isoformat()
-    return stated if stated <= latest[: len(stated)] else ""

@@ -15,9 +15,10 @@ from providers.http.encodings import Decoded, decode, is_garbled
 from providers.http.fetch import OF_PDF, FetchedPage
 from providers.http.reading_process import TooCostly, read_apart, serve
 from providers.pages import notices, types
+from providers.pages.dates import date_in_address, date_of
 from providers.pages.html_text import SeenText, html_text, parsed
 from providers.pages.pdf_text import BadPdf, pdf_pages
-from providers.pages.source import NOT_SAID, PageSource, date_in_address, date_of
+from providers.pages.source import NOT_SAID, PageSource
 
 LONGEST = 400_000
 """Characters of a page that are kept."""

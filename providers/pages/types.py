@@ -18,6 +18,8 @@ _MARKUP = re.compile(
 _KEY = r'"(?:[^"\\\n]|\\.){1,100}"'
 _JSON_START = re.compile(rf"\s*(?:[\w$.]{{1,60}}\(\s*)?[\[\s]*(?:\{{\s*{_KEY}\s*:|\[\s*{_KEY}\s*,\s*[\"\[{{])")
 """How JSON begins, alone or as the argument of a function; it may be cut off."""
+_GUARD = re.compile(r"\A\s*(?:\)\]\}'?,?\s*\n|(?:while|for) ?\((?:1|;;|true)\);?|/\*-?secure-?)\s*")
+"""What some servers put before JSON, so that no other page runs it as a script."""
 _JSON = json.JSONDecoder()
 _XML = re.compile(
     r"\s*(?:<\?xml[^>]{0,300}\?>\s*)?(?:<!--.{0,500}?-->\s*)*"
@@ -44,6 +46,7 @@ def looked_at(text: str) -> str:
 
 def is_data(text: str) -> bool:
     """Return whether a text is JSON, perhaps cut off, or XML of another kind than pages, as feeds are."""
+    text = _GUARD.sub("", text[:60]) + text[60:]
     start = text[:_START]
     return bool(_JSON_START.match(start) or _XML.match(start)) or _is_json(text.strip())
 

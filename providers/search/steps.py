@@ -13,7 +13,8 @@ from pydantic import BaseModel, Field
 from providers.http.fetch import FetchedPage, Fetcher
 from providers.http.safe_urls import FetchFault
 from providers.messages import ProviderBusy, ProviderError
-from providers.pages.source import NOT_SAID, not_after
+from providers.pages.dates import not_after
+from providers.pages.source import NOT_SAID
 from providers.pages.text import read_page
 from providers.search.engines import SearchEngine
 from providers.search.faults import fault_named

@@ -18,6 +18,7 @@ from generation.domain.counterspeech.claim_states import ClaimState, own_words, 
 from generation.domain.counterspeech.languages import languages_differ
 from generation.domain.tokens import plain, says
 from vocabulary.display_names import NamedEnum, pgettext
+from vocabulary.late_patterns import late
 
 _FILE = Path(__file__).with_name("guard_words.toml")
 _STARRED = re.compile(r"(?<!\w)[a-z]{1,3}(?:\*{2,}|[*#@$%]{3,})[a-z]{0,3}(?!\w)")
@@ -30,11 +31,17 @@ _PLACE = re.compile(
 )
 _SPELLED = re.compile(r"\b\w+(?: dot \w+){0,3} at \w+(?: dot \w+){1,3}\b", re.IGNORECASE)
 """An e-mail address whose signs are written as words."""
-_DENIED = re.compile(
+_DENIED = late(
     r"\b(?:nobody is|no one is|not|isn't|aren't|never)(?! (?:only|just)\b) (?:an? |the )?\w+"
-    r"|[가-힣]{1,12}(?:은|는|이|가) 아(?:니|닙|닌)[가-힣]{0,8}|(?:不是|并非|不算|没人是)(?!吗)[^，。]{1,6}"
+    r"|[가-힣]{1,12}(?:은|는|이|가) 아(?:니|닙|닌)[가-힣]{0,8}|(?:不是(?!人)|并非|不算|没人是)(?!吗)[^，。]{1,6}"
+    # The word is spoken of.
+    r"|\b(?:be|being|been|is|are|was|were|gets?|getting) called (?:an? )?\w+|\b(?:word|insult|term)s? (?:like )?\W?\w+"
+    r"|\w+\W? (?:is|are) (?:an? |such an? )?(?:\w+ )?(?:words?|insults?|terms?)\b"
+    r"|[가-힣]{1,8}\W?(?:이?라는|이?란) ?(?:말|단어|표현|욕|소리|이름)"
+    r"|[가-힣]{1,8}\W?(?:이?라고) ?(?:부르|불리|불려|불릴|불러)"
+    r"|[\u4e00-\u9fff]{1,4}\W?(?:这个|这种|一)(?:词|称呼|说法)|被(?:人)?(?:叫|称|骂|当)[作做为成]?[\u4e00-\u9fff]{1,3}"
 )
-"""A name that somebody is said not to be."""
+"""A name that somebody is said not to be, or that is spoken of as a word."""
 TOXIC = 0.5
 """A reply with this toxicity or more is flagged, whatever words it uses."""
 
@@ -75,18 +82,47 @@ class FlaggedWords:
     words: str = ""
 
 
+_SENTENCE_END = re.compile(r"[.!?。！？\n]+\s*")
+_NAMED_WORDS = re.compile(r"(?<!\?)<([a-z_]+)>")
+
+
 class _Words(NamedTuple):
     phrases: tuple[str, ...]
     patterns: tuple[re.Pattern[str], ...]
+    combined: tuple[tuple[tuple[re.Pattern[str], bool], ...], ...]
+    """Words that stand in one sentence, or (False) do not."""
+
+    def found_in(self, text: str) -> str | None:
+        """Return the words of a folded text that are of this kind; of words that count together their sentence."""
+        if (phrase := next((phrase for phrase in self.phrases if says(text, phrase)), None)) is not None:
+            return phrase
+        if (found := next(filter(None, (each.search(text) for each in self.patterns)), None)) is not None:
+            return found.group()
+        sentences = _SENTENCE_END.split(text)
+        return next((part for part in sentences if any(_has_all(part, ideas) for ideas in self.combined)), None)
+
+
+def _has_all(sentence: str, ideas: Sequence[tuple[re.Pattern[str], bool]]) -> bool:
+    return all(bool(idea.search(sentence)) is wanted for idea, wanted in ideas)
 
 
 @cache
 def _lists() -> dict[Flag, _Words]:
     lists = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-    return {
-        Flag(name): _Words(tuple(map(plain, rows["phrases"])), tuple(map(re.compile, rows.get("patterns", ()))))
-        for name, rows in lists.items()
-    }
+    named = lists.pop("words")
+
+    ideas = {name: late(words) for name, words in named.items()}
+
+    def read(rows: Mapping[str, Sequence[str]]) -> _Words:
+        frames = (_NAMED_WORDS.sub(lambda name: named[name[1]], frame) for frame in rows.get("frames", ()))
+        patterns = tuple(map(late, (*rows.get("patterns", ()), *frames)))
+        combined = tuple(
+            tuple((ideas[name.removeprefix("-")], not name.startswith("-")) for name in row.split())
+            for row in rows.get("combined", ())
+        )
+        return _Words(tuple(map(plain, rows["phrases"])), patterns, combined)
+
+    return {Flag(name): read(rows) for name, rows in lists.items()}
 
 
 def in_wording(
@@ -110,9 +146,7 @@ def in_wording(
     spared = _DENIED.sub(" ", folded)
     for flag, words in _lists().items():
         said = spared if flag is Flag.CALLS_NAMES else folded
-        matched = next((phrase for phrase in words.phrases if says(said, phrase)), None)
-        if matched is None and (found := next(filter(None, (each.search(said) for each in words.patterns)), None)):
-            matched = found.group()
+        matched = words.found_in(said)
         if matched is None and flag is Flag.SWEARS and (starred := _STARRED.search(plain(text))):
             matched = starred.group()
         if matched is not None:

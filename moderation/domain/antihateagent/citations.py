@@ -8,7 +8,7 @@ from moderation.domain.antihateagent.hosts import domain_of, is_domain
 from moderation.domain.antihateagent.passages import find_quote, sentences
 from vocabulary.late_patterns import late
 
-_LATIN_NOUN = r"(?:evidence|evidencia|sources?|cards?|docs?|documents|beleg|quelle|preuve|fuente)"
+_LATIN_NOUN = r"(?:evidences?|evidencia|sources?|cards?|docs?|documents|refs?\.?|references|beleg|quelle|preuve|fuente)"
 _EAST_ASIAN_NOUN = (
     r"(?:증거|근거(?: ?자료)?|출처|자료|카드|문서|证据|證據|来源|來源|资料|資料|文献|文獻|卡片|网页|網頁|依据)"
 )

@@ -2,7 +2,8 @@
 
 A row of `met_pages.jsonl` has a page, perhaps its `encoding`, `type` and `url`, and what is right: one of `codes`, or
 the words that it `says` in their order, those that are not its text (`hides`), readers' `comments`, the `source`, the
-words of the `rating`, and `quotes` as [words, whether they are found, doubts that must be told].
+words of the `rating`, `quotes` as [words, whether they are found, doubts that must be told], and `sentences` as [words,
+the whole sentence]. Those of `pages_read_once.jsonl` were drawn before the rules for paywalls and dates were made.
 """
 
 import json
@@ -14,12 +15,16 @@ import pytest
 
 import wire
 from moderation.domain.antihateagent.doubts import doubts_of, rated_claim
-from moderation.domain.antihateagent.passages import find_quote
+from moderation.domain.antihateagent.passages import find_quote, sentence_of
 from providers.http.fetch import FetchedPage, media_type_of, require_read
 from providers.http.safe_urls import FetchFault
 from providers.search.steps import FetchAnswer, read_answer
 
-ROWS = [json.loads(line) for line in Path(*wire.__path__, "met_pages.jsonl").read_text("utf-8").splitlines()]
+ROWS = [
+    json.loads(line)
+    for name in ("met_pages.jsonl", "pages_read_once.jsonl")
+    for line in Path(*wire.__path__, name).read_text("utf-8").splitlines()
+]
 
 
 def read(row: Mapping[str, Any]) -> FetchAnswer:
@@ -70,6 +75,10 @@ def problems(row: Mapping[str, Any], page: FetchAnswer) -> list[object]:
             claim = rated_claim(page.source)
             named = {*doubts_of(page.text, span, comments_at=page.comments_at, rated_claim=claim)}
             found += [("doubts", words, named)] if not named >= set(doubts) or (named and not doubts) else []
+    for words, sentence in row.get("sentences", ()):
+        span = find_quote(words, page.text)
+        around = sentence_of(page.text, span) if span else None
+        found += [] if around and page.text[around.start : around.end] == sentence else [("sentence", words)]
     return found
 
 

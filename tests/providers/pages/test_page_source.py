@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from providers.http.fetch import FetchedPage
-from providers.pages.source import date_of, not_after
+from providers.pages.dates import date_of, dates_in, not_after
 from providers.pages.text import read_page
 
 UNKNOWN = {"publisher": None, "author": None, "published": None, "changed": None, "claim_review": None, "paywall": None}
@@ -110,6 +110,31 @@ def test_microdata_is_read_too() -> None:
         ("14 Ağustos 2024", "2024-08-14"),
         ("3 октября 2024 г.", "2024-10-03"),
         ("5 maja 2024", "2024-05-05"),
+        ("14. maaliskuuta 2024", "2024-03-14"),
+        ("3. marraskuuta 2024", "2024-11-03"),
+        ("14 Μαρτίου 2024", "2024-03-14"),
+        ("2024. március 14.", "2024-03-14"),
+        ("2024 m. kovo 14 d.", "2024-03-14"),
+        ("2024. gada 14. marts", "2024-03-14"),
+        ("14. července 2023", "2023-07-14"),
+        ("14. června 2023", "2023-06-14"),
+        ("14 липня 2023", "2023-07-14"),
+        ("14. lipnja 2023.", "2023-06-14"),
+        ("14. listopada 2023.", "2023-10-14"),
+        ("14 listopada 2023", "2023-11-14"),
+        ("14. listopadu 2023", "2023-11-14"),
+        ("14 tháng 3 năm 2024", "2024-03-14"),
+        ("14 मई 2024", "2024-05-14"),
+        ("14 มีนาคม 2567", "2024-03-14"),
+        ("14 במרץ 2024", "2024-03-14"),
+        ("14 آذار 2024", "2024-03-14"),
+        ("令和6年3月14日", "2024-03-14"),
+        ("令和元年5月1日", "2019-05-01"),
+        ("民國113年3月14日", "2024-03-14"),
+        ("二〇二四年三月二十一日", "2024-03-21"),
+        ("14th of March 2024", "2024-03-14"),
+        ("14-Mar-2024", "2024-03-14"),
+        ("12 people 2024", ""),
         ("05/14/2024", "2024-05-14"),
         ("05/04/2024", ""),
         ("31 February 2031", ""),
@@ -124,6 +149,19 @@ def test_microdata_is_read_too() -> None:
 )
 def test_a_date_is_read_as_it_is_written_or_not_at_all(written: object, read: str) -> None:
     assert date_of(written) == read
+
+
+@pytest.mark.parametrize(
+    ("line", "days"),
+    [
+        ("입력 2024.03.14. 오전 9:12 수정 2024.03.15. 오후 1:02", ["2024-03-14", "2024-03-15"]),
+        ("Publicat: 14 martie 2024, actualizat: 16 martie 2024", ["2024-03-14", "2024-03-16"]),
+        ("公開日：令和6年3月14日 更新日：令和6年3月20日", ["2024-03-14", "2024-03-20"]),
+        ("In 2024 there were 12 boats, 3 of 2019.", []),
+    ],
+)
+def test_the_dates_of_a_line_are_found(line: str, days: list[str]) -> None:
+    assert [day for _start, _end, day in dates_in(line)] == days
 
 
 def test_a_page_cannot_be_of_a_day_to_come() -> None:

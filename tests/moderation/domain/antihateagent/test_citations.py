@@ -44,6 +44,15 @@ def checked(text: str, known: tuple[int, ...] = (1, 2, 3), urls: tuple[str, ...]
         ("The evidence 40 % of them saw.", (), (), "The evidence 40 % of them saw."),
         ("In [2020] it was so.", (), (), "In [2020] it was so."),
         ("It is so (2).", (), (), "It is so (2)."),
+        ("Evidences 1 and 2 agree.", (1, 2), (), "Evidences [1, 2] agree."),
+        ("Refs 1-3 agree.", (1, 2, 3), (), "Refs [1, 2, 3] agree."),
+        ("(see [1]; [9])", (1,), (9,), "(see [1]; )"),
+        ("[1][2]", (1, 2), (), "[1][2]"),
+        ("[1 to 3] and {2}", (1, 2, 3), (), "[1, 2, 3] and [2]"),
+        ("第2条证据表明。", (2,), (), "证据 [2]表明。"),
+        ("根据证据2和证据3。", (2, 3), (), "根据证据 [2]和证据 [3]。"),
+        ("They found evidence in 40 houses.", (), (), "They found evidence in 40 houses."),
+        ("有2条证据。", (), (), "有2条证据。"),
     ],
 )
 def test_a_citation_is_read_in_every_spelling(
