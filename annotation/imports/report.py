@@ -265,8 +265,9 @@ def unused_labels_reason(column: Column) -> str:
     examples = f" ({', '.join(f'{value[:20]} {count:,}' for value, count in frequent)})" if frequent else ""
     if column.holds_lists:
         return (
-            f"The column {column.name[:80]!r} looks like labels, but holds lists. Write them as labels: a list of "
-            f"objects with annotator and category; or say that the column is to be kept as it is, or left out."
+            f"The column {column.name[:80]!r} looks like labels, but holds lists. Name the label column by a path: "
+            f"NAME.PART is a part of each object, NAME[] each value, NAME.* the values where keys are annotators; or "
+            f"say that the column is to be kept as it is, or left out."
         )
     return (
         f"The column {column.name[:80]!r} looks like labels{examples} and would not be read as labels. Name it as the "

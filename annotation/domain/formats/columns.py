@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict
 
-from annotation.domain.category_sets import SEPARATOR
+from annotation.domain.category_sets import SEPARATOR, parts_of
 from annotation.domain.known_words import spellings
 from annotation.domain.votes import Category
 from vocabulary.answers import answer
@@ -157,10 +157,13 @@ class Column:
 
 
 def _as_read(value: Any) -> str:
-    """Return a value as mappings of values name it: `true`, and a whole number without a point; a list by its parts.
+    """Return a value as mappings of values name it: `true`, and a whole number without a point.
 
-    "" for other values.
+    A list is told by its parts, and so is an object of single values. "" for other values.
     """
+    if isinstance(value, dict):
+        value = [part for part in value.values() if part is not None]  # Parquet has the names of all rows in each
+        return "" if any(isinstance(part, list | dict) for part in value) else _as_read(value)
     if isinstance(value, list):
         parts = [_as_read(part) for part in value if not isinstance(part, list)]
         return SEPARATOR.join(parts) if len(parts) == len(value) and all(parts) else ""
@@ -331,7 +334,7 @@ def of_one_category_each(
 
 
 def _names_categories(column: Column, category_names: frozenset[str]) -> bool:
-    plain = {_plain(value) for value in column.values}
+    plain = {_plain(part) for value in column.values for part in parts_of(value)}
     return bool(plain) and (plain <= category_names or (len(plain) > 1 and plain <= category_names | _LABEL_WORDS))
 
 
