@@ -49,9 +49,12 @@ def names_in(header: str) -> list[str]:
 
 
 def delimiter_of(header: str) -> str:
-    """Return the delimiter of a header line: tab, semicolon, bar or comma, whichever occurs most; else a comma."""
+    """Return the delimiter of a header line: tab, semicolon, bar or comma, whichever occurs most; else a comma.
+
+    Of as many tabs as others it is the tab: a text holds one rarely.
+    """
     bare = re.sub(r'"[^"]*"', "", header)
-    return max(",\t;|", key=bare.count)
+    return max("\t,;|", key=bare.count) if bare.count("\t") else max(",;|", key=bare.count)
 
 
 class Table:

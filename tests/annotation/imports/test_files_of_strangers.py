@@ -8,6 +8,7 @@ them, or it stops: nothing is taken for something else unasked.
 
 import io
 import json
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -480,6 +481,84 @@ FILES: dict[str, Filed] = {
 }  # fmt: skip
 
 
+def _tar_gz(content: bytes) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        about = tarfile.TarInfo("posts.csv")
+        about.size = len(content)
+        archive.addfile(about, io.BytesIO(content))
+    return out.getvalue()
+
+
+SECOND: dict[str, Filed] = {
+    "Dataturks": of(
+        lines({"content": "A turk of data.", "annotation": {"labels": ["Racist"], "note": "zqdt1"}, "extras": None, "metadata": {"status": "zqdt2"}}),
+        1, 1, *asked("--text-column content --label-column annotation.labels"),
+    ),
+    "Reddit, a thread with replies": of(
+        json.dumps([
+            {"kind": "Listing", "data": {"children": [{"kind": "t3", "data": {"id": "th1", "name": "t3_th1", "subreddit": "zqth1", "author": "wren", "created_utc": 1.7e9, "title": "A thread", "selftext": "begins."}}]}},
+            {"kind": "Listing", "data": {"children": [
+                {"kind": "t1", "data": {"id": "th2", "name": "t1_th2", "subreddit": "zqth1", "author": "robin", "created_utc": 1.7e9, "body": "A comment.", "replies": {"kind": "Listing", "data": {"children": [{"kind": "t1", "data": {"id": "th3", "name": "t1_th3", "subreddit": "zqth1", "author": "zqth2", "created_utc": 1.7e9, "body": "A reply.", "replies": ""}}]}}}},
+                {"kind": "more", "data": {"count": 3, "children": ["x"]}},
+            ]}},
+        ]), 3,
+    ),
+    "Facebook, an answer of its API": of(
+        json.dumps({"data": [{"id": "fb-1", "message": "A message of a page.", "from": {"name": "zqfb1"}, "created_time": "2024"}], "paging": {"next": "https://example.org"}}, indent=1),
+        1, 0, *asked("--text-column message"), told=("paging (of the whole file)",),
+    ),
+    "Facebook, an archive of one's own": stopped(json.dumps([{"timestamp": 1714557600, "title": "Wren updated her status.", "data": [{"post": "A post of mine."}]}]), "Found"),
+    "VK, an answer of its API": of(
+        json.dumps({"response": {"count": 2, "items": [{"id": 41, "text": "A wall.", "from_id": "zqvk1"}, {"id": 42, "text": "Another wall.", "from_id": "zqvk2"}], "profiles": [{"id": 7, "first_name": "zqvk3"}], "groups": []}}),
+        2, 0, told=("response.profiles (of the whole file)",), lost="zqvk3",
+    ),
+    "Weibo": of(lines({"mblog": {"id": "wb-1", "text": "花园里开了新的花。", "user": {"name": "zqwb1"}}, "ok": 1}, {"mblog": {"id": "wb-2", "text": "邻居们一起浇水。", "user": {"name": "zqwb2"}}, "ok": 1}), 2, 0, *asked("--text-column mblog.text --id-column mblog.id")),
+    "a table without its texts": stopped(table(("file_id", "user_id", "subforum_id", "label"), ("a_1", 5, 2, "noHate"), ("a_2", 6, 2, "hate")), "no column for the text"),
+    "LeWiDi, its labels by person": of(
+        json.dumps({"le-1": {"text": "A post of two people.", "annotations": "1,0", "annotators": "Ann1,Ann2", "lang": "zqlw1", "soft_label": {"0": 0.5, "1": 0.5}}, "le-2": {"text": "A post of one.", "annotations": "0", "annotators": "Ann3", "lang": "zqlw2", "soft_label": {"0": 1.0, "1": 0.0}}}),
+        2, 3, *asked("--text-column text --label-column annotations[] --annotator-column annotators[] --keep-column soft_label"),
+    ),
+    "Appen, aggregated": of(
+        table(("_unit_id", "_golden", "_trusted_judgments", "hate", "hate:confidence", "text"), ("au-1", "false", 3, "Racist", "0.66", "A unit of three."), ("au-2", "false", 3, "NotHate", "1.0", "Another unit.")),
+        2, 0, *asked("--id-column _unit_id --label-column hate --label-is gold --keep-column hate:confidence"),
+    ),
+    "Scale": of(
+        json.dumps({"docs": [{"task_id": "sc-1", "type": "textcollection", "params": {"text": "A scaled text.", "title": "zqsc1"}, "response": {"annotations": {"hate": "Racist"}}}], "total": 1}),
+        1, 0, *asked("--text-column params.text --id-column task_id --label-column response.annotations.hate --label-is gold"),
+    ),
+    "UTF-16, JSON lines": of("zqu81", 1, 0, *asked("--encoding utf-16"), raw='{"id": "u8-1", "text": "정원에 새 꽃이 피었습니다.", "note": "zqu81"}\n'.encode("utf-16")),
+    "Parquet, raters in a list": of(
+        [["zqpr1"]], 1, 2, *asked("--label-column ratings.label --annotator-column ratings.worker"),
+        raw=parquet(pa.table({"id": ["pr-1"], "text": ["A list of raters."], "ratings": [[{"worker": "w1", "label": 1, "why": "zqpr1"}, {"worker": "w2", "label": 0, "why": None}]]})),
+    ),
+    "a tar in gzip": stopped(_tar_gz(b"id,text\n1,A post.\n"), "no items"),
+    "a database's NULL": of(
+        "id\ttext\tlabel\tnote\nnu-1\tA row with a label.\t1\tzqnu1\nnu-2\tA row without one.\t\\N\tzqnu2\n",
+        2, 0, *asked("--label-column label --label-is gold --map '\\N=skip'"),
+    ),
+    "no header, the label first": of("1\tA bad line, zqnh1.\n0\tA good line, zqnh2.\n", 2, 0, *asked("--header-line 0 --text-column 'column 2' --label-column 'column 1' --label-is gold")),
+    "fastText": stopped("__label__Racist A line of it.\n__label__NotHate Another line of it.\n", "format tsv_plain"),
+    "scores of a model": of(lines({"id": "sm-1", "text": "A scored post.", "scores": {"hate": 0.7, "none": 0.3}, "model": "zqsm9"}), 1),
+    "Bluesky, a feed": of(
+        json.dumps({"feed": [{"post": {"uri": "bf-1", "author": {"handle": "zqbf1"}, "record": {"text": "A post of a feed."}}}, {"post": {"uri": "bf-2", "author": {"handle": "zqbf2"}, "record": {"text": "Another post of a feed."}}}], "cursor": "zqbf3"}),
+        2, 0, *asked("--text-column post.record.text --id-column post.uri"),
+    ),
+    "Mastodon, an outbox": of(
+        json.dumps({"@context": "https://www.w3.org/ns/activitystreams", "type": "OrderedCollection", "orderedItems": [{"type": "Create", "actor": "zqob1", "object": {"id": "ob-1", "content": "<p>A tooted post.</p>"}}]}),
+        1, 0, *asked("--text-column object.content --id-column object.id"),
+    ),
+    "a list for each annotator": stopped(json.dumps({"amy": [{"id": 1, "text": "A post.", "label": 1}], "bo": [{"id": 1, "text": "A post.", "label": 0}]}), "several lists"),
+    "CSV in zst": of("zqcz1", 1, raw=pa.Codec("zstd").compress(b"id,text,note\ncz-1,A packed table.,zqcz1\n", asbytes=True)),
+    "names of annotators in an object, in a cell": of(
+        table(("id", "text", "votes", "note"), ("oc-1", "A cell of names.", '{"amy": "Racist", "bo": "NotHate"}', "zqoc1")), 1, 2, *asked("--label-column votes.*"),
+    ),
+    "Potato, one label in a scheme": of(
+        lines({"id": "pl-9", "text": "A scheme.", "label_annotations": {"hate": {"Racist": "1"}, "sure": {"scale_3": "3"}}, "user_id": "amy"}), 1, 1, *asked("--label-column hate"),
+    ),
+}  # fmt: skip
+
+
 @pytest.fixture(autouse=True)
 def _read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read packed files in this process: another one takes most of the time."""
@@ -509,10 +588,11 @@ def wrong_in(project: Project, file: Filed) -> str:
     return said or ("" if found == wanted else f"found: {found}")
 
 
-def test_what_comes_in_is_as_expected_and_comes_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize("files", [FILES, SECOND], ids=["first", "second"])
+def test_what_comes_in_is_as_expected_and_comes_out(files: dict[str, Filed], tmp_path: Path) -> None:
     project = make_project("garden")
-    wrong = {name: fault for name, file in FILES.items() if (fault := wrong_in(project, file))}
-    words = frozenset().union(*(file.words for name, file in FILES.items() if name not in wrong))
+    wrong = {name: fault for name, file in files.items() if (fault := wrong_in(project, file))}
+    words = frozenset().union(*(file.words for name, file in files.items() if name not in wrong))
     decided = {"stage": Stage.GOLD, "category": Category.objects.get(project=project, code=0), "hateful": False}
     now = timezone.now()
     undecided = Item.objects.exclude(stage=Stage.GOLD)
@@ -520,6 +600,12 @@ def test_what_comes_in_is_as_expected_and_comes_out(tmp_path: Path) -> None:
     formats = ("csv", "csv_plain", "parquet", "label_studio")
     command = ("release", "garden", "--out", str(tmp_path / "out"), "--people", "--formats", *formats)
     call_command(*command, stdout=io.StringIO())
-    files = [path for name in RELEASED for path in (tmp_path / "out").glob(name)]
-    assert {path.name: sorted(words - released(path)) for path in files} == {path.name: [] for path in files}
+    written = [path for name in RELEASED for path in (tmp_path / "out").glob(name)]
+    assert {path.name: sorted(words - released(path)) for path in written} == {path.name: [] for path in written}
     assert wrong == {}
+
+
+def test_a_column_called_labels_that_is_none_of_ours_has_its_buttons() -> None:
+    content = FILES["HarMeme, labels as words of two questions"].content
+    report = import_file(make_project("garden"), io.BytesIO(content), ImportOptions(), dry_run=True)
+    assert report.as_json()["bad_columns"] == ["labels"]
