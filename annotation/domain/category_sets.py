@@ -77,10 +77,21 @@ def read_set(written: str, categories: Sequence[Category], choose: Choose) -> li
 
 
 def mapped(written: str, values: Mapping[str, str]) -> str:
-    """Return a written category, or each of several, as the mapping of values says; others stay as written."""
-    if written in values:
-        return values[written]
+    """Return a written category, or each of several, as the mapping of values says; others stay as written.
+
+    Capitals count only where the mapping has a value in both.
+    """
+    if (whole := _looked_up(written, values)) is not None:
+        return whole
     parts = parts_of(written)
-    if not any(part in values for part in parts):
+    found = [_looked_up(part, values) for part in parts]
+    if not any(part is not None for part in found):
         return written
-    return SEPARATOR.join(values.get(part, part) for part in parts)
+    return SEPARATOR.join(part if new is None else new for part, new in zip(parts, found, strict=True))
+
+
+def _looked_up(written: str, values: Mapping[str, str]) -> str | None:
+    if (exact := values.get(written)) is not None:
+        return exact
+    folded = written.strip().casefold()
+    return next((meant for value, meant in values.items() if value.strip().casefold() == folded), None)

@@ -35,6 +35,7 @@ FORMATS = {
     Format.JSONL: _("JSON lines of another shape"),
     Format.CSV: _("CSV"),
     Format.TSV: _("TSV"),
+    Format.TSV_PLAIN: _("TSV in which quotation marks are letters as others, or a post on each line"),
     Format.XLSX: _("Excel workbook (xlsx, xlsm)"),
     Format.HVLI: _("H-VLI"),
     Format.HATEFUL_MEMES: _("Hateful Memes"),

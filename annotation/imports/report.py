@@ -237,14 +237,19 @@ class ImportReport:
             "category_columns": self.category_columns,
             "twice": sum(error.code == "duplicate_annotator" for error in self.errors),
             "not_counted": dict(self.not_counted),
-            "bad_columns": [error.field for error in self.errors if error.code in ("unused_labels", "refused_work")]
-            + self.category_columns,
+            "bad_columns": self._bad_columns(),
             "fatal": asdict(self.fatal) if self.fatal else None,
             "errors": [asdict(error) for error in self.errors[:SHOWN_ERRORS]],
             "twins": [asdict(twin) for twin in self.twins],
             "preview": [_shown(item) for item in self.preview],
             "status": self.status,
         }
+
+    def _bad_columns(self) -> list[str]:
+        """Return the columns that somebody has to decide about: those that look like labels, and labels of no shape."""
+        named = [error.field for error in self.errors if error.code in ("unused_labels", "refused_work")]
+        is_other = any(error.code == "bad_labels" and error.field.startswith("labels") for error in self.errors)
+        return named + self.category_columns + ["labels"] * is_other
 
     def _bad_rows(self) -> set[tuple[int, int]]:
         return {(error.line, error.entry) for error in self.errors if error is not self.fatal and error.line}
@@ -263,10 +268,11 @@ def unused_labels_reason(column: Column) -> str:
     """Return what stands against passing over a column that looks like labels, and what to do."""
     frequent = sorted(column.values.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
     examples = f" ({', '.join(f'{value[:20]} {count:,}' for value, count in frequent)})" if frequent else ""
-    if column.holds_lists:
+    if column.holds_lists or column.parts:
         return (
-            f"The column {column.name[:80]!r} looks like labels, but holds lists. Write them as labels: a list of "
-            f"objects with annotator and category; or say that the column is to be kept as it is, or left out."
+            f"The column {column.name[:80]!r} looks like labels, but holds lists. Name the label column by a path: "
+            f"NAME.PART is a part of each object, NAME[] each value, NAME.* the values where keys are annotators; or "
+            f"say that the column is to be kept as it is, or left out."
         )
     return (
         f"The column {column.name[:80]!r} looks like labels{examples} and would not be read as labels. Name it as the "

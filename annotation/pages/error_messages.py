@@ -36,7 +36,10 @@ SENTENCES: Mapping[str, Promise] = {
     "bad_moment": _("Write moments like 2026-01-01T00:00:00Z."),
     "bad_point": _("Choose a point of the scale."),
     "bad_priority": _("The priority is a whole number from -100 to 100."),
-    "bad_quote": _("Something follows a closing quotation mark: double the quotation marks inside a quoted field."),
+    "bad_quote": _(
+        "Something follows a closing quotation mark: double the quotation marks inside a quoted field, or choose the "
+        "format in which they are letters as others."
+    ),
     "bad_seconds": _("Seconds are a number from 0 up."),
     "bad_severity": _("Severity is 0, 1, 2 or 3."),
     "bad_span": _("Mark parts of the text, at most 200."),

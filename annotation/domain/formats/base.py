@@ -22,6 +22,7 @@ class Format(StrEnum):
     JSONL = "jsonl"
     CSV = "csv"
     TSV = "tsv"
+    TSV_PLAIN = "tsv_plain"
     HVLI = "hvli"
     HATEFUL_MEMES = "hateful_memes"
     MMHS150K = "mmhs150k"
@@ -51,7 +52,7 @@ class Format(StrEnum):
 
 ANSWERS = frozenset({Format.PRODIGY, Format.POTATO, Format.MTURK, Format.PROLIFIC})
 """Formats with a row for each answer."""
-TABLES = frozenset({Format.CSV, Format.TSV, Format.MTURK, Format.PROLIFIC})
+TABLES = frozenset({Format.CSV, Format.TSV, Format.TSV_PLAIN, Format.MTURK, Format.PROLIFIC})
 """Formats of tables of text."""
 
 

@@ -3,14 +3,16 @@
 A column that looks like labels and is not used must not pass unseen: `label_like` finds those.
 """
 
+import json
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict
 
-from annotation.domain.category_sets import SEPARATOR
+from annotation.domain.category_sets import SEPARATOR, parts_of
 from annotation.domain.known_words import spellings
 from annotation.domain.votes import Category
 from vocabulary.answers import answer
@@ -86,9 +88,17 @@ _LABEL_WORDS = frozenset(
 )
 """Values that data sets of this field call their labels."""
 
+_PEOPLE = frozenset(
+    {"annotator", "annotatorid", "rater", "raterid", "worker", "workerid", "coder", "labeler", "labeller", "judge"}
+    | {"user", "userid", "participant", "person", "annotatedby", "createdby", "completedby", "labeledby", "who"}
+)
+_CHOICES = frozenset({"choice", "vote", "rating", "classname"})
+"""How parts of objects are called that say whose label it is; and names of labels there that elsewhere are none."""
 _BITS = frozenset({"0", "1", "0.0", "1.0", "true", "false", "True", "False", "TRUE", "FALSE"})
 _FLAG = re.compile(r"(?:is|has|was)[_ A-Z]")
 """How flags about a post begin that are no category: is_reply, hasMedia."""
+_OPENING, _LONGEST_CELL = frozenset("[{"), 2_000
+"""How a cell begins that may hold JSON, and the characters of one that is looked into."""
 _LABEL_USES = ("label", "gold", "intended")
 _SEAT = "label: seat"
 _STATUS = ("status", "state", "verdict")
@@ -126,6 +136,8 @@ class Column:
     """Whether a value was an object, or a list of other than single values."""
     many: bool = False
     """Whether there are more different values than are counted."""
+    parts: list[str] = field(default_factory=list)
+    """The names of the parts of its objects, where it holds some."""
 
     def count(self, value: Any) -> None:
         """Count the value of one row; an empty one counts for nothing."""
@@ -135,12 +147,21 @@ class Column:
         self.rows += 1
         if self.many or self.became in UNCOUNTED:
             return
+        if is_text and value[0] in _OPENING:
+            value, is_text = _parsed(value), False
+        if not is_text and isinstance(value, list | dict):
+            self._note_parts(value)
         word = value if is_text else _as_read(value)
         self.holds_lists = self.holds_lists or (not word and isinstance(value, list | dict))
         if not 0 < len(word) <= LENGTH or (word not in self.values and len(self.values) == VALUES):
             self.many, self.values = True, {}
         else:
             self.values[word] = self.values.get(word, 0) + 1
+
+    def _note_parts(self, value: Any) -> None:
+        objects = value[:VALUES] if isinstance(value, list) else [value]
+        new = (name for one in objects if isinstance(one, dict) for name in one)
+        self.parts = [*dict.fromkeys((*self.parts, *new))][:VALUES]
 
     def with_values_of(self, other: "Column") -> "Column":
         """Return the column with what was counted of it in another file."""
@@ -153,14 +174,25 @@ class Column:
             values={} if many else dict(values),
             holds_lists=self.holds_lists or other.holds_lists,
             many=many,
+            parts=[*dict.fromkeys((*self.parts, *other.parts))],
         )
 
 
-def _as_read(value: Any) -> str:
-    """Return a value as mappings of values name it: `true`, and a whole number without a point; a list by its parts.
+def _parsed(written: str) -> Any:
+    """Return the list or object that a cell holds as JSON, else the cell as it is."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(written) if len(written) <= _LONGEST_CELL else written
+    return written
 
-    "" for other values.
+
+def _as_read(value: Any) -> str:
+    """Return a value as mappings of values name it: `true`, and a whole number without a point.
+
+    A list is told by its parts, and so is an object of single values. "" for other values.
     """
+    if isinstance(value, dict):
+        value = [part for part in value.values() if part is not None]  # Parquet has the names of all rows in each
+        return "" if any(isinstance(part, list | dict) for part in value) else _as_read(value)
     if isinstance(value, list):
         parts = [_as_read(part) for part in value if not isinstance(part, list)]
         return SEPARATOR.join(parts) if len(parts) == len(value) and all(parts) else ""
@@ -277,6 +309,7 @@ def label_like(columns: ColumnTally, categories: Sequence[Category], is_decided:
         and not column.name.startswith(_KEPT_NAME)
         and (
             _is_label_name(_plain(column.name), category_names)
+            or _holds_labels_of_people(column, category_names)
             or column.name.startswith(_ANSWER)
             or _names_categories(column, category_names)
             or _holds_codes(column)
@@ -331,7 +364,7 @@ def of_one_category_each(
 
 
 def _names_categories(column: Column, category_names: frozenset[str]) -> bool:
-    plain = {_plain(value) for value in column.values}
+    plain = {_plain(part) for value in column.values for part in parts_of(value)}
     return bool(plain) and (plain <= category_names or (len(plain) > 1 and plain <= category_names | _LABEL_WORDS))
 
 
@@ -339,6 +372,12 @@ def _holds_codes(column: Column) -> bool:
     """Return whether a few short values stand in many rows, as codes of labels do, under a name that may be theirs."""
     few = len(column.values) in _FEW and column.rows >= max(_MANY_ROWS, _TIMES * len(column.values))
     return few and all(len(value) <= _SHORT for value in column.values) and _plain(column.name) not in _NO_LABEL_NAMES
+
+
+def _holds_labels_of_people(column: Column, category_names: frozenset[str]) -> bool:
+    """Return whether its objects say who chose what."""
+    plain = {_plain(name) for name in column.parts}
+    return bool(plain & _PEOPLE) and any(name in _CHOICES or _is_label_name(name, category_names) for name in plain)
 
 
 def _is_label_name(plain: str, category_names: frozenset[str]) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, dropwhile, islice
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from annotation.domain.columns.items import OURS, PLAIN
 from annotation.domain.csv_cells import restored
@@ -49,9 +49,12 @@ def names_in(header: str) -> list[str]:
 
 
 def delimiter_of(header: str) -> str:
-    """Return the delimiter of a header line: tab, semicolon, bar or comma, whichever occurs most; else a comma."""
+    """Return the delimiter of a header line: tab, semicolon, bar or comma, whichever occurs most; else a comma.
+
+    Of as many tabs as others it is the tab: a text holds one rarely.
+    """
     bare = re.sub(r'"[^"]*"', "", header)
-    return max(",\t;|", key=bare.count)
+    return max("\t,;|", key=bare.count) if bare.count("\t") else max(",;|", key=bare.count)
 
 
 class Table:
@@ -82,17 +85,14 @@ class Table:
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """Return the header and the rows as `table_records` yields them. Raises Unreadable."""
         is_survey = _IMPORT_ID in check_head(self.stream)
-        records = table_records(self.stream, self.reading.limits, self.delimiter())
+        is_plain = self.reading.format is Format.TSV_PLAIN
+        records = table_records(self.stream, self.reading.limits, self.delimiter(), quoted=not is_plain)
         if self._names_delimiter():
             next(records, None)
         records = from_header(records, self.reading.header_line)
         if is_survey:
             return without_survey_rows(records, self.reading)
-        return with_second_names(records, self.reading) if self._is_in_two_rows() else records
-
-    def _is_in_two_rows(self) -> bool:
-        """Return whether SurveyMonkey wrote the table, whose second row names the columns without a name."""
-        return _IN_TWO_ROWS in self._first_line(self.reading.header_line or 1)
+        return with_second_names(records, self.reading)
 
     def _first_line(self, number: int = 1) -> str:
         lines = read_lines(self.stream, self.reading.limits.line_bytes)
@@ -106,9 +106,9 @@ class Table:
         """Return what stands between the cells. Raises Unreadable."""
         if self._names_delimiter():
             return self._first_line()[4]
-        return (
-            "\t" if self.reading.format is Format.TSV else delimiter_of(self._first_line(self.reading.header_line or 1))
-        )
+        if self.reading.format in (Format.TSV, Format.TSV_PLAIN):
+            return "\t"
+        return delimiter_of(self._first_line(self.reading.header_line or 1))
 
 
 def from_header(records: Iterator[tuple[int, list[str]]], line: int) -> Iterator[tuple[int, list[str]]]:
@@ -136,9 +136,9 @@ def without_survey_rows(records: Iterator[tuple[int, list[str]]], reading: Readi
 
 
 def with_second_names(records: Iterator[tuple[int, list[str]]], reading: Reading) -> Iterator[tuple[int, list[str]]]:
-    """Return the header and the rows; a row between, of no respondent, gives its names to columns without one."""
+    """Return the header and the rows; in a table of SurveyMonkey, a row between names the columns without a name."""
     head = list(islice(records, 2))
-    if len(head) == 2 and not head[1][1][0].strip():
+    if len(head) == 2 and _IN_TWO_ROWS in head[0][1] and not head[1][1][0].strip():
         (line, names), (_line, second) = head
         reading.columns.left[_SERVICE] = 1
         head = [(line, [name or more for name, more in zip(names, second, strict=False)])]
@@ -212,7 +212,8 @@ def rows_of_cells(
         shape = shaped(reading, frozenset(header))
     except BadValue as fault:
         error = fault.at(first)
-        raise Unreadable(dataclasses.replace(error, reason=error.reason + _header_below(records))) from fault
+        more = _header_below(records) or _no_header(header, fault)
+        raise Unreadable(dataclasses.replace(error, reason=error.reason + more)) from fault
     has_rows = False
     for line, record in records:
         if not has_rows and names_again(names, record):
@@ -228,6 +229,17 @@ def rows_of_cells(
         yield row
     if not has_rows:
         raise Unreadable(RowError(first, "no_rows", "The file holds a header and no rows."))
+
+
+def _no_header(names: Sequence[str], fault: BadValue) -> str:
+    """Return what to do with a file whose first line seems to be no header. Returns "" for another."""
+    if fault.code != "missing_column" or (len(names) > 1 and not stands_without_header([names])):
+        return ""
+    return (
+        " Its first line is no usual header. A table without one is read with header line 0; a text with a post on "
+        f"each line with the format {Format.TSV_PLAIN}, header line 0 and text column 'column 1'. Save anything else "
+        "as a table."
+    )
 
 
 def named_columns(names: Sequence[str], reading: Reading) -> list[str]:
@@ -288,27 +300,39 @@ def check_header(header: Sequence[str]) -> None:
         raise Unreadable(RowError(1, "duplicate_column", reason, repeated[0][:80]))
 
 
-def table_records(stream: BinaryIO, limits: Limits, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line on which the record begins, cells), with the header, without empty rows. Raises Unreadable."""
-    reader = csv.reader((text for _, text in read_lines(stream, limits.line_bytes)), delimiter=delimiter, strict=True)
+def table_records(
+    stream: BinaryIO, limits: Limits, delimiter: str, *, quoted: bool = True
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line on which the record begins, cells), with the header, without empty rows. Raises Unreadable.
+
+    `quoted` says whether quotation marks stand around cells.
+    """
+    lines = (text for _, text in read_lines(stream, limits.line_bytes))
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, quoting=quoting)
     while True:
         line = reader.line_num + 1
         try:
             record = next(reader, None)
         except csv.Error as fault:
-            raise Unreadable(_csv_error(line, str(fault))) from fault
+            raise Unreadable(_csv_error(line, str(fault), _UNQUOTED if delimiter == "\t" else "")) from fault
         if record is None:
             return
         if any(record):  # spreadsheets write a row without values as `,,`
             yield line, record
 
 
-def _csv_error(line: int, message: str) -> RowError:
+_UNQUOTED = f" Where they are letters as others, name the format {Format.TSV_PLAIN}."
+
+
+def _csv_error(line: int, message: str, otherwise: str = "") -> RowError:
     if "unexpected end of data" in message or "field larger" in message:
-        reason = f"A quotation mark is opened in the row that begins on line {line} and never closed."
+        reason = f"A quotation mark is opened in the row that begins on line {line} and never closed.{otherwise}"
         return RowError(line, "unterminated_quote", reason)
     if "expected after" in message:
-        reason = "Something follows a closing quotation mark. Double the quotation marks inside a quoted field."
+        reason = (
+            f"Something follows a closing quotation mark. Double the quotation marks inside a quoted field.{otherwise}"
+        )
         return RowError(line, "bad_quote", reason)
     if "new-line" in message:
         return RowError(line, "cr_only", "A carriage return stands alone in this row. Use LF or CR LF line ends.")

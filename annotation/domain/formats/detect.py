@@ -34,7 +34,7 @@ from annotation.domain.sources.exported_tables import GoogleForm, MetaContent
 from annotation.domain.sources.feather import Feather
 from annotation.domain.sources.first_rows import FirstRows
 from annotation.domain.sources.imageboard import imageboard_posts
-from annotation.domain.sources.reddit import reddit_posts
+from annotation.domain.sources.reddit import is_reddit, reddit_posts
 from annotation.domain.sources.shapes import object_format, packed_format, table_format
 from annotation.domain.sources.telegram import telegram_posts
 from annotation.domain.sources.text_names import is_text_name
@@ -240,7 +240,7 @@ def _of_record(record: Any) -> Format | None:
         return Format.MMHS150K
     if "annotators" in record and "post_tokens" in record:
         return Format.HATEXPLAIN
-    if is_task(record):
+    if is_task(record) and not is_reddit(record):
         return Format.LABEL_STUDIO
     return Format.ARGILLA if is_record(record) else None
 

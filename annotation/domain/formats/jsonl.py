@@ -6,6 +6,7 @@ from typing import Any, BinaryIO
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Format, Limits, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.columns import ColumnTally
+from annotation.domain.formats.inner_columns import inner_paths, unfolded, with_paths
 from annotation.domain.formats.lines import check_head, read_lines
 from annotation.domain.formats.mapping import Shape
 from annotation.domain.formats.one_object import is_one_object, layout_of, rows_in
@@ -19,6 +20,7 @@ class JsonLines:
     def __init__(self, stream: BinaryIO, reading: Reading) -> None:
         self.stream, self.reading = stream, reading
         self.shape: Shape | None = None
+        self._paths: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
@@ -38,8 +40,9 @@ class JsonLines:
             if reader:
                 return read_record(reader, line, "", values, self.reading, entry)
             if self.shape is None:
-                self.shape = self._shape(line, values)
-            return self.shape.row(line, values, entry)
+                self._paths = inner_paths(self.reading.mapped, values)
+                self.shape = self._shape(line, unfolded(values, self._paths))
+            return self.shape.row(line, unfolded(values, self._paths) if self._paths else values, entry)
         except BadValue as fault:
             return fault.at(line, name, entry)
 
@@ -54,7 +57,7 @@ class JsonLines:
                 return Record(self.reading, values)
             return Shape(self.reading, frozenset(values.keys() | usual_keys))
         except BadValue as fault:
-            raise Unreadable(fault.at(line)) from fault
+            raise Unreadable(with_paths(fault, values).at(line)) from fault
 
 
 def object_sources(

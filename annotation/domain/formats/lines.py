@@ -17,6 +17,7 @@ _NO_TEXT = {
     b"$FL3": "an SPSS file",
     b"<stata_dta>": "a Stata file",
     b"ORC": "an ORC file",
+    b"<?xml": "XML",
     b"Obj\x01": "an Avro file",
     b"RDX3\n": "an R file",
     b"RDX2\n": "an R file",
@@ -125,7 +126,7 @@ def refuse_empty_zip(head: bytes) -> None:
 
 def _no_text(head: bytes) -> str:
     """Return what a file is that begins so and is no text. Returns "" for one that may be text."""
-    if known := next((what for start, what in _NO_TEXT.items() if head.startswith(start)), ""):
+    if known := next((what for start, what in _NO_TEXT.items() if head.removeprefix(BOM).startswith(start)), ""):
         return known
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         return "a pickle of Python"

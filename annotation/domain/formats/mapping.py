@@ -96,7 +96,9 @@ class Shape:
         self.subset = mapped.subset
         self.raters, self.category_columns = mapped.raters, mapped.category_columns
         self.nested, self.nested_annotator = column_of(mapped.label, columns), column_of(mapped.annotator, columns)
-        self.names = NAMES
+        content = {self.text, self.image, self.id}
+        self.others_names = NAMES & (reading.columns.asked_for | {self.label, self.nested}) - content
+        self.names = NAMES - self.others_names
         self.derived = DERIVED if ours or OURS in columns else frozenset()
         self.used = (
             self.names
@@ -179,12 +181,18 @@ class Shape:
             held = self._held[columns] = _Held.of(columns)
         return held
 
+    def _ours_of(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the values without columns that are called as ours are, and that somebody says are no such columns."""
+        return {name: value for name, value in values.items() if name not in self.others_names}
+
     def row(self, line: int, values: Mapping[str, Any], entry: int = 0) -> Row:
         """Read the values as a row. Raises BadValue for the first value that is not valid."""
         if "gold" in values and GOLD_SET not in self.names:  # a line of JSON may have keys that the first one lacks
             self._take_sets()
-        kept, held = self.reading.columns.count(values, self._use_of), self._held_by(tuple(values))
-        get = values.get
+        kept = self.reading.columns.count(values, self._use_of)
+        row_values = values
+        values = self._ours_of(values) if self.others_names else values
+        held, get = self._held_by(tuple(values)), values.get
         name = fields.external_id(get(self.id), self.id) if self.id else self._made_id(entry or line, get("id"))
         text = fields.item_text(get(self.text), self.text)
         picture = fields.picture_path(get(self.image), self.image, addresses=True)
@@ -206,7 +214,7 @@ class Shape:
         is_pictured = held.pictured and (picture or self.reading.update)
         words, reader = words_from_file(values) if is_pictured else ("", "")
         if self.nested:
-            kept |= self.reading.columns.count(said_beside(values, self.reading.mapped), lambda name: PASSED_OVER)
+            kept |= self.reading.columns.count(said_beside(row_values, self.reading.mapped), lambda name: PASSED_OVER)
         extra, made = without_mark(kept_columns(kept)) if kept else (NOTHING, None)
         row = Row(
             line,
@@ -231,11 +239,12 @@ class Shape:
         )
         row = translated(said_of_annotators(row, values) if held.others else row, self.values)
         if self.raters:
-            return with_raters(row, get, self.reading)
+            return with_raters(row, row_values.get, self.reading)
         if self.nested:
-            return with_nested(row, values, self.reading, with_label)
+            return with_nested(row, row_values, self.reading, with_label)
         if not self.label and not self.category_columns:
             return row
+        get = row_values.get
         label = category_of(get, self.reading.mapped, NO_LABEL) if self.category_columns else get(self.label)
         labelled = with_label(row, label, self.reading, get(self.annotator))
         return self._answered(labelled, values) if self.answered else labelled
@@ -336,6 +345,10 @@ def with_label(row: Row, value: Any, reading: Reading, annotator: Any = None) ->
     The labels `hateful` and `not_hateful` name a side and no category.
     Raises BadValue.
     """
+    if isinstance(value, dict):
+        name = reading.mapped.label
+        reason = f"{name} holds an object. Name a part of it, or {name}.* where its keys are annotators."
+        raise BadValue("bad_labels", reason, name)
     written = str(value).lower() if isinstance(value, bool) else fields.category(value, reading.mapped.label)
     if written is None:
         return row

@@ -6,12 +6,15 @@ list beside what they say of the whole file.
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain, islice
 from typing import Any, BinaryIO
 
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Limits, RowError, Unreadable
+from annotation.domain.formats.inner_columns import text_paths
 from annotation.domain.formats.lines import check_head, read_lines
 from annotation.domain.sources.text_names import is_text_name
 
@@ -19,6 +22,10 @@ Source = tuple[int, int, str]
 """The line of an object, its running number, and its JSON source."""
 _LONGEST = 200
 """Characters of a value of the whole file that is kept with each post."""
+_DEEPEST = 3
+"""Objects around a list of posts that are looked into."""
+_COMPARED = 2
+"""Records whose keys are compared."""
 
 
 class Kind(StrEnum):
@@ -32,6 +39,8 @@ class Kind(StrEnum):
     """For each column an object of values by the number of the row."""
     LISTS = "lists"
     """For each column a list of its values."""
+    ONE_AFTER_ANOTHER = "one after another"
+    """Objects that each take several lines."""
     SPLIT = "split"
     """The names of the columns, and a list of lists."""
 
@@ -41,7 +50,7 @@ class Layout:
     """Where the rows of an object stand. `about` is what it says of all of them, `left_out` what is not taken."""
 
     kind: Kind
-    key: str = ""
+    path: tuple[str, ...] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
     left_out: Sequence[str] = ()
 
@@ -67,11 +76,22 @@ def _continues(first: str, second: str) -> bool:
 
 def _wraps(value: Mapping[str, Any]) -> bool:
     """Return whether an object of one line holds posts, and is none: all its parts do, or one list of texts."""
-    if value and all(isinstance(part, dict | list) for part in value.values()):
-        return True
-    return not _has_text(value) and any(
-        isinstance(part, list) and part and isinstance(part[0], dict) and _has_text(part[0]) for part in value.values()
-    )
+    parts = [*value.values()]
+    if parts and all(isinstance(part, dict | list) for part in parts):
+        return not all(isinstance(part, dict) for part in parts) or _are_alike(parts) or _holds_posts(value)
+    return not _has_text(value) and _holds_posts(value)
+
+
+def _holds_posts(value: Any, depth: int = _DEEPEST) -> bool:
+    """Return whether a list of objects with a text stands in a value."""
+    if isinstance(value, list):
+        return bool(value) and isinstance(value[0], dict) and (_has_text(value[0]) or bool(text_paths(value[0])))
+    return depth > 0 and isinstance(value, dict) and any(_holds_posts(part, depth - 1) for part in value.values())
+
+
+def _are_alike(objects: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether the first two of these objects share a key, as records do."""
+    return len(objects) < 2 or not objects[0] or not objects[0].keys().isdisjoint(objects[1])
 
 
 def _has_text(names: Collection[str]) -> bool:
@@ -88,8 +108,48 @@ def layout_of(stream: BinaryIO, limits: Limits) -> Layout | None:
         for _line, path, source in strict_json.entries_below(stream, limits.entry_chars, lambda path: len(path) == 1):
             seen.note(path, source)
     except (BadValue, Unreadable):
+        return Layout(Kind.ONE_AFTER_ANOTHER) if _are_several(stream, limits) else None
+    return seen.layout() or _deeper(stream, limits)
+
+
+def _are_several(stream: BinaryIO, limits: Limits) -> bool:
+    """Return whether an object follows the first one of a file."""
+    with suppress(Unreadable):
+        return len([*islice(strict_json.objects(stream, limits.entry_chars), 2)]) > 1
+    return False
+
+
+def _deeper(stream: BinaryIO, limits: Limits) -> Layout | None:
+    """Return where the one list of posts stands inside the objects of an object. Raises Unreadable for several."""
+    about: dict[str, Any] = {}
+    first: dict[tuple[str, ...], Any] = {}
+    for _line, path, source in strict_json.entries_below(stream, limits.entry_chars, _is_within):
+        if path[-1] != "":
+            about[".".join(path)] = strict_json.parse(source)
+        elif path[:-1] not in first:
+            first[path[:-1]] = strict_json.parse(source)
+    lists = {path: [entry] for path, entry in first.items() if isinstance(entry, dict)}
+    posts = [path for path, entry in lists.items() if _holds_posts(entry)] or [*lists]
+    if len(posts) > 1:
+        raise Unreadable(_several([".".join(path) for path in posts]))
+    if not posts:
         return None
-    return seen.layout()
+    told = {".".join(path) for path in first if path != posts[0]}
+    short = {name: value for name, value in about.items() if name != "id" and _is_short(value)}
+    said = {name for name, value in about.items() if value not in (None, "", {}, [])}
+    return Layout(Kind.LIST, posts[0], short, sorted({*said, *told} - short.keys()))
+
+
+def _is_within(path: tuple[str, ...]) -> bool:
+    return "" not in path and len(path) <= _DEEPEST
+
+
+def _several(names: Sequence[str]) -> RowError:
+    reason = (
+        f"The file holds several lists of objects ({', '.join(name[:40] for name in names[:6])}). Save the "
+        "one with the posts as a file of its own: an array of objects, or one object a line."
+    )
+    return RowError(1, "unknown_format", reason)
 
 
 @dataclass
@@ -111,19 +171,16 @@ class _Seen:
                 self.lengths[name] = self.lengths.get(name, 0) + 1
             case (name, inner):
                 keys = self.keys.setdefault(name, [])
-                if len(self.keys) == 1:
+                if len(self.keys) <= _COMPARED:
                     keys.append(inner)
 
     def layout(self) -> Layout | None:
         lists = [name for name, first in self.first.items() if isinstance(first, dict)]
-        if len(lists) > 1:
-            reason = (
-                f"The file holds several lists of objects ({', '.join(name[:40] for name in lists[:6])}). Save the "
-                "one with the posts as a file of its own: an array of objects, or one object a line."
-            )
-            raise Unreadable(RowError(1, "unknown_format", reason))
-        if lists:
-            return self._of_list(lists[0])
+        posts = [name for name in lists if _holds_posts([self.first[name]])] or lists
+        if len(posts) > 1:
+            raise Unreadable(_several(posts))
+        if posts:
+            return self._of_list(posts[0])
         if {"columns", "data"} <= self.first.keys() and isinstance(self.first["data"], list):
             return Layout(Kind.SPLIT)
         if self.single or (self.first and self.keys):
@@ -135,10 +192,12 @@ class _Seen:
     def _of_list(self, name: str) -> Layout:
         about = {key: value for key, value in self.single.items() if key != "id" and _is_short(value)}
         said = {key for key, value in self.single.items() if value not in (None, "")}
-        return Layout(Kind.LIST, name, about, sorted({*said, *self.first, *self.keys} - {name, *about}))
+        return Layout(Kind.LIST, (name,), about, sorted({*said, *self.first, *self.keys} - {name, *about}))
 
     def _of_objects(self) -> Layout | None:
-        inner = next(iter(self.keys.values()), [])
+        inner, *others = islice(chain(self.keys.values(), [[]]), _COMPARED)
+        if others and others[0] and not {*inner} & {*others[0]}:
+            return None
         if inner and all(key.isdecimal() for key in inner) and not all(name.isdecimal() for name in self.keys):
             return Layout(Kind.COLUMNS)
         return Layout(Kind.RECORDS) if len(self.keys) > 1 or _has_text(inner) else None
@@ -155,9 +214,9 @@ def rows_in(stream: BinaryIO, layout: Layout, limits: Limits) -> Iterator[Source
 
 def _of_list(stream: BinaryIO, layout: Layout, limits: Limits) -> Iterator[Source]:
     entry = 0
-    walk = strict_json.entries_below(stream, limits.entry_chars, lambda path: path == (layout.key,))
+    walk = strict_json.entries_below(stream, limits.entry_chars, lambda path: path == layout.path[: len(path)])
     for line, path, source in walk:
-        if path == (layout.key, ""):
+        if path == (*layout.path, ""):
             entry += 1
             yield line, entry, _with(layout.about, source)
 
@@ -196,12 +255,18 @@ def _of_split(stream: BinaryIO, _layout: Layout, limits: Limits) -> Iterator[Sou
             yield line, entry, _source(dict(zip(names, cells, strict=True)))
 
 
+def _one_after_another(stream: BinaryIO, _layout: Layout, limits: Limits) -> Iterator[Source]:
+    for entry, (line, source) in enumerate(strict_json.objects(stream, limits.entry_chars), start=1):
+        yield line, entry, f"{source}\n"
+
+
 _ROWS: Mapping[Kind, Callable[[BinaryIO, Layout, Limits], Iterator[Source]]] = {
     Kind.LIST: _of_list,
     Kind.RECORDS: _of_records,
     Kind.COLUMNS: _of_columns,
     Kind.LISTS: _of_lists,
     Kind.SPLIT: _of_split,
+    Kind.ONE_AFTER_ANOTHER: _one_after_another,
 }
 
 

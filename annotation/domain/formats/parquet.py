@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.csv import COLUMNS, check_header
+from annotation.domain.formats.inner_columns import inner_paths, unfolded, with_paths
 from annotation.domain.formats.kept_columns import is_kept_name
 from annotation.domain.formats.mapping import Shape
 from annotation.domain.formats.tools.argilla import Record, is_flat
@@ -51,6 +52,7 @@ class Parquet:
             raise Unreadable(RowError(0, "bad_parquet", reason)) from fault
         self._check_claims()
         self._features = _features(self._schema.metadata or {})
+        self._paths: tuple[str, ...] = ()
 
     def _open(self, stream: BinaryIO) -> pa.Schema:
         texts = _text_columns(pq.read_schema(stream))
@@ -101,9 +103,12 @@ class Parquet:
         columns = frozenset(self._schema.names)
         try:
             is_record = is_flat(columns)
+            first = _outline(self._schema)
+            self._paths = inner_paths(self.reading.mapped, first)
+            columns |= unfolded(first, self._paths).keys()
             shape = Record(self.reading, dict.fromkeys(columns)) if is_record else Shape(self.reading, columns)
         except BadValue as fault:
-            raise Unreadable(fault.at(1)) from fault
+            raise Unreadable(with_paths(fault, first).at(1)) from fault
         line = unpacked = 0
         try:
             for batch in self._batches():
@@ -129,6 +134,7 @@ class Parquet:
         name = str(values.get(shape.id) or "")[:128]
         try:
             named = {key: _named(self._features.get(key), value) for key, value in values.items()}
+            named = unfolded(named, self._paths) if self._paths else named
             picture = named.get(shape.image)
             if isinstance(picture, dict):
                 named[shape.image] = self._stored_picture(line, picture)
@@ -213,6 +219,20 @@ def _number(value: float | Decimal, field: str) -> int | float | str:
     if not math.isfinite(value):
         raise BadValue("not_finite", f"{field} is {value}, which is not a number that can be stored.", field)
     return fields.whole(value)
+
+
+def _outline(kinds: Any) -> dict[str, Any]:
+    """Return a row as the types of its columns say: objects with their parts, lists, and texts."""
+    return {field.name: _outline_of(field.type) for field in kinds}
+
+
+def _outline_of(kind: pa.DataType) -> Any:
+    types = pa.types
+    if types.is_struct(kind):
+        return _outline(kind)
+    if types.is_list(kind) or types.is_large_list(kind):
+        return []
+    return "text" if types.is_string(kind) or types.is_large_string(kind) else None
 
 
 def _text_columns(schema: pa.Schema) -> list[str]:

@@ -70,7 +70,18 @@ def entries_below(
     A path is the keys from the outermost one, "" for an entry of an array. `enters` says of a path whether the entries
     of its object or array are yielded in its place. Raises Unreadable if the structure is broken.
     """
-    yield from _Walk(stream, limit).below((), enters)
+    walk = _Walk(stream, limit)
+    yield from walk.below((), enters)
+    if walk.peek():
+        raise walk.broken("something follows after its end")
+
+
+def objects(stream: BinaryIO, limit: int) -> Iterator[tuple[int, str]]:
+    """Yield (line on which it begins, JSON source) of objects that stand one after another, as `jq` writes them.
+
+    Raises Unreadable.
+    """
+    yield from _Walk(stream, limit).objects()
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -162,6 +173,12 @@ class _Walk:
             yield from self.until(closing)
         if self.peek():
             raise self.broken("something follows after its end")
+
+    def objects(self) -> Iterator[tuple[int, str]]:
+        while opening := self.peek():
+            if opening != "{":
+                raise self.broken("something that is no object stands between its objects")
+            yield self.line_here(), self.value()
 
     def until(self, closing: str) -> Iterator[tuple[int, str, str]]:
         earlier_keys: set[str] = set()

@@ -33,7 +33,7 @@ class Shard:
             except BadValue as fault:
                 yield fault.at(number, key[:128])
         if not number:
-            raise Unreadable(RowError(0, "no_rows", "The archive holds no items."))
+            raise Unreadable(RowError(0, "no_rows", "The archive holds no items. A table comes alone or in a ZIP."))
 
     def _samples(self) -> Iterator[tuple[str, dict[str, Any]]]:
         self.stream.seek(0)

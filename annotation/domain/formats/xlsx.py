@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import python_calamine
 
 from annotation.domain.formats.base import Reading, Row, RowError, Unreadable
-from annotation.domain.formats.csv import rows_of_cells, without_survey_rows
+from annotation.domain.formats.csv import rows_of_cells, with_second_names, without_survey_rows
 
 UNPACKED = 256 * 2**20
 """The maximum size of all parts of a workbook, unpacked, in bytes."""
@@ -138,7 +138,7 @@ class _Sheet:
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """Return the header and the rows with their lines."""
-        return without_survey_rows(self._records(), self.reading)
+        return with_second_names(without_survey_rows(self._records(), self.reading), self.reading)
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         for line, cells in enumerate(self.sheet.to_python(), start=self.first_row + 1):

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Format, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.csv import Table, header_line_of, names_again, stands_without_header
+from annotation.domain.formats.inner_columns import text_paths, unfolded
 from annotation.domain.formats.jsonl import object_sources
 from annotation.domain.formats.lines import check_head
 from annotation.domain.formats.parquet import Parquet
@@ -46,6 +47,7 @@ class FirstRows:
                 names, rows, line = _of_table(table.records(), self._reading)
                 self._reading.columns.first["separator"] = table.delimiter()
         likely = [name for name in text_first(names) if is_text_name(name)]
+        likely = likely or [name for name in names if is_text_name(name.rpartition(".")[2])]
         self._reading.columns.first |= {
             "columns": [shortened(_shown(name)) for name in names[:MOST_COLUMNS]],
             "more_columns": max(0, len(names) - MOST_COLUMNS),
@@ -80,15 +82,22 @@ def _of_objects(stream: BinaryIO, reading: Reading) -> tuple[list[str], list[lis
             with suppress(BadValue):
                 value = strict_json.parse(text)
                 objects += [value] if isinstance(value, dict) else []
-    names = list(dict.fromkeys(name for value in objects for name in value))
-    if not names:
+    if not any(objects):
         raise Unreadable(RowError(0, "no_rows", "The file holds no rows."))
-    return names, [[value.get(name) for name in names] for value in objects]
+    return _opened(objects)
+
+
+def _opened(rows: list[dict[str, Any]]) -> tuple[list[str], list[list[Any]]]:
+    """Return the columns and cells of rows; where none is called as the text is, objects that hold one are opened."""
+    if rows and not any(is_text_name(name) for row in rows for name in row):
+        rows = [unfolded(row, text_paths(rows[0])) for row in rows]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return names, [[row.get(name) for name in names] for row in rows]
 
 
 def _of_batches(file: Parquet) -> tuple[list[str], list[list[Any]]]:
-    names = file.header()
-    return names, [[row.get(name) for name in names] for row in file.first(SHOWN)]
+    names, cells = _opened(file.first(SHOWN))
+    return names or file.header(), cells
 
 
 def _shown(cell: Any) -> str:

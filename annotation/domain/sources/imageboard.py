@@ -1,6 +1,6 @@
 """Threads of imageboards, as 4chan's API gives them: posts whose texts are HTML."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from itertools import count
 from typing import Any, BinaryIO
@@ -15,10 +15,14 @@ _READ = frozenset({"no", "sub", "com", "resto", "time", "now", "tim", "ext", "fi
 
 
 def is_imageboard(thread: Any) -> bool:
-    """Return whether an object is a thread."""
-    posts = thread.get("posts") if isinstance(thread, dict) else None
+    """Return whether an object is a thread, or a page of a catalog, which has the first post of each."""
+    posts = _posts_of(thread) if isinstance(thread, dict) else None
     first = posts[0] if isinstance(posts, list) and posts else None
     return isinstance(first, dict) and "no" in first and bool(first.keys() & {"com", "resto", "time", "now"})
+
+
+def _posts_of(thread: Mapping[str, Any]) -> Any:
+    return thread.get("posts", thread.get("threads"))
 
 
 def imageboard_posts(stream: BinaryIO, reading: Reading) -> Posts:
@@ -32,7 +36,7 @@ def _records(stream: BinaryIO, limits: Limits) -> Iterator[Record | RowError]:
             yield page
             continue
         line, thread = page
-        posts = thread.get("posts")
+        posts = _posts_of(thread)
         if not isinstance(posts, list):
             yield BadValue("bad_value", "A thread has a list of posts.", "posts").at(line)
             continue

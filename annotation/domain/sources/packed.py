@@ -22,6 +22,17 @@ def is_packed(stream: BinaryIO) -> bool:
     return stream.read(len(MAGIC)) == MAGIC
 
 
+def window_of(head: bytes) -> int:
+    """Return how many bytes a packed file asks to look back over, by its first bytes (RFC 8878, 3.1.1.1)."""
+    about = head[4]
+    if not about & 0x20:
+        exponent, mantissa = head[5] >> 3, head[5] & 7
+        return (1 << (10 + exponent)) // 8 * (8 + mantissa)
+    size = max(1, (0, 2, 4, 8)[about >> 6])  # one segment: the window is the content
+    start = 5 + (0, 1, 2, 4)[about & 3]
+    return int.from_bytes(head[start : start + size], "little")
+
+
 def unpacked(stream: BinaryIO) -> BinaryIO:
     """Return the content of a packed file. Reading from it raises Unreadable where it is damaged or grows too large."""
     return cast(BinaryIO, io.BufferedReader(_Unpacked(stream), _BUFFER))

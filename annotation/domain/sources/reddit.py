@@ -5,11 +5,13 @@ from typing import Any, BinaryIO
 
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Limits, Reading, RowError, Unreadable
-from annotation.domain.formats.jsonl import array_or_lines, object_of
+from annotation.domain.formats.jsonl import object_of, object_sources
 from annotation.domain.sources.packed import is_packed, unpacked
 from annotation.domain.sources.posts import Left, Posts, Record, Values, given, moment_of, object_at, others, unescaped
 
 _GONE = frozenset({"[removed]", "[deleted]", "[deleted by user]", "[removed by reddit]", "[ removed by reddit ]"})
+_THINGS = ("Listing", "t1", "t3", "more")
+_WORDS = frozenset({"body", "selftext", "title"})
 _ABOUT = ("subreddit", "score", "num_comments", "parent_id", "link_id", "permalink", "over_18", "link_flair_text")
 
 _READ = frozenset(
@@ -30,12 +32,12 @@ _READ = frozenset(
 
 
 def is_reddit(record: Any) -> bool:
-    """Return whether a record is a submission or a comment."""
-    return (
-        isinstance(record, dict)
-        and {"subreddit", "author", "created_utc"} <= record.keys()
-        and bool(record.keys() & {"body", "selftext", "title"})
-    )
+    """Return whether a record is a submission or a comment, or an answer of the API that holds some."""
+    if not isinstance(record, dict):
+        return False
+    if record.get("kind") in _THINGS:
+        return isinstance(record.get("data"), dict)
+    return {"subreddit", "author", "created_utc"} <= record.keys() and bool(record.keys() & _WORDS)
 
 
 def reddit_posts(stream: BinaryIO, reading: Reading) -> Posts:
@@ -46,7 +48,7 @@ def reddit_posts(stream: BinaryIO, reading: Reading) -> Posts:
 
 def _records(stream: BinaryIO, limits: Limits) -> Iterator[Record | RowError]:
     is_first = True
-    for line, entry, text in array_or_lines(stream, limits):
+    for line, entry, text in object_sources(stream, limits):
         try:
             record = strict_json.parse(text) if entry else object_of(text)
         except BadValue as fault:
@@ -56,10 +58,27 @@ def _records(stream: BinaryIO, limits: Limits) -> Iterator[Record | RowError]:
             reason = "The file is no dump of Reddit. If it is packed, unpack it first, so that its own shape is read."
             raise Unreadable(RowError(1, "unknown_format", reason))
         is_first = False
-        yield line, entry, record
+        yield from ((line, entry, post) for post in _posts_of(record))
+
+
+def _posts_of(record: Any) -> Iterator[Any]:
+    """Yield the posts of an answer of the API, each before the replies to it; another record is a post itself."""
+    match record:
+        case {"kind": "Listing", "data": {"children": [*children]}}:
+            for child in children:
+                yield from _posts_of(child)
+        case {"kind": "t1" | "t3", "data": {} as post}:
+            yield {name: value for name, value in post.items() if name != "replies"}
+            yield from _posts_of(post["replies"]) if post.get("replies") else ()
+        case {"kind": "more", "data": {}}:  # it stands for comments that were not loaded
+            yield Left.SERVICE
+        case _:
+            yield record
 
 
 def _post(record: Any) -> Values | Left:
+    if isinstance(record, Left):
+        return record
     record = object_at(record)
     parts = [record.get(name) for name in (("body",) if "body" in record else ("title", "selftext"))]
     if record.get("removed_by_category") or any(_is_gone(part) for part in parts):

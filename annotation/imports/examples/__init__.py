@@ -15,7 +15,7 @@ _ENDINGS = {
     Format.CAPTIONS: "zip",
     **dict.fromkeys((Format.HVLI, Format.MMHS150K, Format.HATEXPLAIN, Format.LABEL_STUDIO, Format.ARGILLA), "json"),
     **dict.fromkeys((Format.CSV, Format.MTURK, Format.PROLIFIC), "csv"),
-    Format.TSV: "tsv",
+    **dict.fromkeys((Format.TSV, Format.TSV_PLAIN), "tsv"),
     Format.XLSX: "xlsx",
     Format.PARQUET: "parquet",
     **dict.fromkeys((Format.IMAGEFOLDER, Format.BRAT, Format.INCEPTION), "zip"),

@@ -93,7 +93,7 @@ class Bundle:
         if self.table is None and self.archive is not None and options.update is None:
             return self._of_pictures(self.archive, options, is_category)
         if self.table is None:
-            raise Unreadable(RowError(0, "no_table", "The archive holds no table (.jsonl, .json, .csv, .tsv, .xlsx)."))
+            raise Unreadable(RowError(0, "no_table", _no_table(self.archive)))
         if self.several:
             return self._together(options, is_category, watch)
         requested = options.format
@@ -332,6 +332,13 @@ def _archive_limits(spacious: bool) -> ArchiveLimits:
     return ArchiveLimits(members=settings.ARCHIVE_MAX_MEMBERS * times, total=total, member=total)
 
 
+def _no_table(archive: Archive | None) -> str:
+    """Return the sentence for an archive without a table, which names what it holds instead."""
+    if archive is not None and any(name.lower().endswith((".xmi", ".xml")) for name in archive.members):
+        return "The archive holds XML (XMI). From INCEpTION, export WebAnno TSV 3 or UIMA CAS JSON; else save a table."
+    return "The archive holds no table (.jsonl, .json, .csv, .tsv, .xlsx)."
+
+
 def _table_of(archive: Archive, options: ImportOptions) -> str | None:
     tables = archive.tables()
     if "mimetype" in archive.members and "content.xml" in archive.members:
@@ -345,7 +352,7 @@ def _table_of(archive: Archive, options: ImportOptions) -> str | None:
         reason = f"The archive holds {len(tables)} tables ({listed}). Keep one, or name the one to read."
         raise BadArchive("several_tables", reason)
     if not tables and not archive.pictures():
-        raise BadArchive("no_table", "The archive holds no table (.jsonl, .json, .csv, .tsv, .xlsx).")
+        raise BadArchive("no_table", _no_table(archive))
     return tables[0] if tables else None
 
 

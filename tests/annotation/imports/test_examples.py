@@ -62,7 +62,7 @@ def test_it_is_imported_into_a_project_of_a_template(kind: Format) -> None:
         report = import_file(project, file, ImportOptions())
     assert report.errors == [] and report.stored
     # A metadata table in a ZIP, and JSON lines with an id, are read by the form of the table.
-    assert report.format in (kind, Format.CSV, Format.JSONL)
+    assert report.format in (kind, Format.CSV, Format.TSV, Format.JSONL)
     held = HELD.get(kind) or UNLABELLED.get(kind, {})
     assert {name: getattr(report, name) for name in held} == held
     assert report.items and (report.intended or report.labels or report.decided or kind in UNLABELLED)

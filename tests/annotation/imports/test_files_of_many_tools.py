@@ -4,23 +4,16 @@ Each value that must not be lost holds a word of its own (`zq…`). One test imp
 """
 
 import bz2
-import csv
 import gzip
 import io
 import json
 import lzma
-import re
-import zipfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from django.core.management import call_command
 from django.utils import timezone
@@ -28,90 +21,25 @@ from django.utils import timezone
 from annotation.domain.choices import Source, Stage
 from annotation.domain.formats.detect import open_reader
 from annotation.imports.files import archives
-from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
-from annotation.management.commands import import_items
 from annotation.models import Category, Item
 from builders import make_project
+from written_files import (
+    RELEASED,
+    Filed,
+    arrow,
+    kept,
+    lines,
+    of,
+    options_of,
+    packed,
+    parquet,
+    released,
+    table,
+    workbook,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
-
-WORD = re.compile(r"zq[0-9a-z]+")
-
-
-@dataclass(frozen=True)
-class Filed:
-    """A file, what reads it, and what must come of it: posts, labels, and the words that come out again."""
-
-    content: bytes
-    words: frozenset[str]
-    posts: int
-    labels: int = 0
-    command: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
-    """Columns that are told as left out; their words need not come out."""
-
-
-def of(
-    written: Any,
-    posts: int,
-    labels: int = 0,
-    *command: str,
-    lost: str = "",
-    told: tuple[str, ...] = (),
-    raw: bytes | None = None,
-) -> Filed:
-    """Return a file of what was written; the words of `lost` stand in columns that are told, and are not kept."""
-    content = raw if raw is not None else written.encode()
-    words = frozenset(WORD.findall(written if isinstance(written, str) else repr(written)))
-    return Filed(content, words - frozenset(lost.split()), posts, labels, command, told)
-
-
-def options_of(file: Filed) -> ImportOptions:
-    parser = import_items.Command().create_parser("manage.py", "import_items")
-    return import_items.options_of(vars(parser.parse_args(["garden", "file", *file.command])))
-
-
-def table(*rows: Sequence[Any], mark: str = ",") -> str:
-    out = io.StringIO()
-    csv.writer(out, delimiter=mark, lineterminator="\r\n").writerows(rows)
-    return out.getvalue()
-
-
-def lines(*rows: Any) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-
-def workbook(*rows: Sequence[Any], merged: str = "") -> bytes:
-    book = openpyxl.Workbook()
-    for row in rows:
-        book.active.append(row)
-    if merged:
-        book.active.merge_cells(merged)
-    out = io.BytesIO()
-    book.save(out)
-    return out.getvalue()
-
-
-def parquet(rows: pa.Table) -> bytes:
-    out = io.BytesIO()
-    pq.write_table(rows, out)
-    return out.getvalue()
-
-
-def arrow(rows: pa.Table, *, stream: bool = True) -> bytes:
-    out = io.BytesIO()
-    with (pa.ipc.new_stream if stream else pa.ipc.new_file)(out, rows.schema) as writer:
-        writer.write_table(rows)
-    return out.getvalue()
-
-
-def packed(members: Mapping[str, bytes | str]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return out.getvalue()
 
 
 def with_features(rows: pa.Table, features: dict[str, Any]) -> pa.Table:
@@ -271,15 +199,9 @@ RICH = pa.table(
     }
 )
 
-RELEASED = ("items.jsonl", "items.csv", "items_plain.csv", "label_studio.json", "parquet/*.parquet")
-
 
 def in_encoding(text: str, encoding: str, *command: str, labels: int = 0) -> Filed:
     return of(text, 1, labels, "--encoding", encoding, *command, raw=text.encode(encoding))
-
-
-def kept(*names: str) -> tuple[str, ...]:
-    return tuple(part for name in names for part in ("--keep-column", name))
 
 
 FILES: dict[str, Filed] = {
@@ -893,11 +815,6 @@ FILES: dict[str, Filed] = {
 def _read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read packed files in this process: another one takes most of the time."""
     monkeypatch.setattr(archives, "ReaderProcess", lambda table, reading, watch: open_reader(table, reading))
-
-
-def released(path: Path) -> set[str]:
-    content = str(pq.read_table(path).to_pylist()) if path.suffix == ".parquet" else path.read_text(encoding="utf-8")
-    return set(WORD.findall(content))
 
 
 def test_what_comes_in_is_told_and_comes_out_of_each_format_of_a_release(tmp_path: Path) -> None:

@@ -287,7 +287,7 @@ def test_a_cell_of_a_table_may_hold_the_list(project: Project) -> None:
     ("row", "mapped", "words"),
     [
         ({"votes": 3}, Mapped(label="votes[]"), "votes[] leads to no list here"),
-        ({"votes": {"a": 1}}, Mapped(label="votes.a"), "votes.a leads to no list here"),
+        ({"votes": {"a": 1}}, Mapped(label="votes.b"), "votes.b leads to no list here"),
         (
             {"votes": [1, 0], "who": ["x"]},
             Mapped(label="votes[]", annotator="who[]"),

@@ -11,15 +11,16 @@ from annotation.domain.formats.base import BadValue, RowChallenge, RowLabel, Twi
 
 OFFERED = "offered"
 """The key under which readers of other programs give answers that count where the project asks such a question."""
+_OF_OTHERS = "If the column holds something else, name it as the label column, or say that it is to be kept as it is."
 ABSENT = (None, "")
 """What stands in a cell without a value."""
 
 
 def labels(value: Any, limit: int, twice: Twice = Twice.REFUSE) -> tuple[RowLabel, ...]:
     """Return the labels of a row, from a list or, in a table's cell, from its JSON source. Raises BadValue."""
-    read = strict_json.parse(value) if isinstance(value, str) else value
+    read = strict_json.parse(value) if isinstance(value, str) and value.lstrip()[:1] in ("[", "{") else value
     if not isinstance(read, list):
-        raise BadValue("bad_labels", "labels is a list of objects.", "labels")
+        raise BadValue("bad_labels", f"labels is a list of objects. {_OF_OTHERS}", "labels")
     if len(read) > limit:
         raise BadValue("too_many_labels", f"The row has {len(read):,} labels; at most {limit}.", "labels", limit)
     row_labels = tuple(_placed(place, entry) for place, entry in enumerate(read))
@@ -70,7 +71,7 @@ def _placed(place: int, value: Any) -> RowLabel:
 def label(value: Any) -> RowLabel:
     """Read one annotator's label. Raises BadValue with the name of the label's own field."""
     if not isinstance(value, dict):
-        raise BadValue("bad_labels", "A label is an object with annotator and category.")
+        raise BadValue("bad_labels", f"A label is an object with annotator and category. {_OF_OTHERS}")
     values = {key: _LABEL[key](raw, key) for key, raw in value.items() if raw not in ABSENT and key in _LABEL}
     for name in ("category", "replaced_by"):  # the whole set, where the row has it, stands for its first category
         several = values.pop("categories" if name == "category" else f"{name}_categories", None)

@@ -1,17 +1,19 @@
 """Labels of several annotators in one row: a list of objects, an object of lists, or a list of values.
 
 `raw_labels.off` names the part `off` of each object in the column `raw_labels` (or the list `off` of the object that
-stands there), `votes[]` each value of the list in `votes`.
+stands there), `votes[]` each value of the list in `votes`, `votes.*` the values of an object whose keys are annotators.
 """
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
+from annotation.domain import category_sets
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import UNNAMED, BadValue, LabelUse, Mapped, Reading, Row
+from annotation.domain.formats.inner_columns import prefixes
 
-_LIST = "[]"
+_LIST, _BY_NAME = "[]", ".*"
 
 WithLabel = Callable[[Row, Any, Reading, Any], Row]
 
@@ -20,8 +22,8 @@ def column_of(path: str, columns: Collection[str]) -> str:
     """Return the column that a path leads into. Returns "" if it is no path, or is a column's name itself."""
     if not path or path in columns:
         return ""
-    head = path.removesuffix(_LIST) if path.endswith(_LIST) else path.partition(".")[0]
-    return head if head in columns and head != path else ""
+    heads = (path.removesuffix(_LIST),) if path.endswith(_LIST) else prefixes(path)
+    return next((head for head in heads if head in columns), "")
 
 
 def with_nested(row: Row, values: Mapping[str, Any], reading: Reading, with_label: WithLabel) -> Row:
@@ -31,6 +33,8 @@ def with_nested(row: Row, values: Mapping[str, Any], reading: Reading, with_labe
     labels = _entries(values.get(column), mapped.label, column)
     annotator_column = column_of(mapped.annotator, values)
     annotators = _entries(values.get(annotator_column), mapped.annotator, annotator_column) if annotator_column else []
+    if mapped.label == f"{column}{_BY_NAME}":
+        annotators = [*_parsed(values[column])] if labels else []
     if annotators and len(annotators) != len(labels):
         reason = f"{mapped.label} has {len(labels)} values and {mapped.annotator} {len(annotators)}."
         raise BadValue("bad_labels", reason, mapped.annotator)
@@ -45,7 +49,7 @@ def said_beside(values: Mapping[str, Any], mapped: Mapped) -> dict[str, Any]:
     """Return what the entries say beside label and annotator, in columns that paths lead into: a list for each part."""
     paths = {path: column for path in (mapped.label, mapped.annotator) if (column := column_of(path, values))}
     said: dict[str, Any] = {}
-    for column in dict.fromkeys(paths.values()):
+    for column in dict.fromkeys(column for path, column in paths.items() if not path.endswith(_BY_NAME)):
         used = {path.removeprefix(f"{column}.") for path, of in paths.items() if of == column}
         match _parsed(values[column]):
             case dict() as lists:
@@ -66,7 +70,9 @@ def _entries(value: Any, path: str, column: str) -> list[Any]:
     if value in (None, ""):
         return []
     if path.endswith(_LIST):
-        found = value
+        found = category_sets.parts_of(value) if isinstance(value, str) else value
+    elif path == f"{column}{_BY_NAME}":
+        found = [*value.values()] if isinstance(value, dict) else None
     else:
         part = path.removeprefix(f"{column}.")
         if isinstance(value, dict):
@@ -77,5 +83,7 @@ def _entries(value: Any, path: str, column: str) -> list[Any]:
             found = None
     if not isinstance(found, list):
         reason = f"{path} leads to no list here: {column} has to be a list of objects, an object of lists, or a list."
+        if path.endswith(_BY_NAME):
+            reason = f"{column} is no object here: for {path} each key has to be an annotator."
         raise BadValue("bad_labels", reason, column)
     return found
