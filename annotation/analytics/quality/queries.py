@@ -24,7 +24,7 @@ _ROW = (
     *(("informativeness", "i2"), ("not_sure", "?"), ("low_quality", "?"), ("seconds", "f8"), ("first_round", "?")),
 )
 """What is held of a label, by the names of `LabelColumns`: 41 bytes."""
-BLOCK = 1 << 15
+BLOCK = 1 << 13
 """So many labels are held at a time, and those of one item more."""
 
 

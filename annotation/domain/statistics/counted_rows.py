@@ -6,7 +6,7 @@ import numpy as np
 
 from annotation.domain.statistics.arrays import Flags, Ints
 
-_AT_LEAST = 1 << 16
+_AT_LEAST = 1 << 13
 
 
 class CountedRows:
