@@ -109,7 +109,7 @@ def read_dashboard(project: Project, tell: LabelsRead = no_progress) -> Dashboar
         labels=labels.figures,
         influence=influence_of_answers(),
         people=_people(members, labels),
-        pairs=_named(cohen_kappas(labels.ratings), names),
+        pairs=_named(cohen_kappas(labels.together), names),
         days=days,
         guideline_version=guideline_version,
         gold_wanted=gold_targets,
@@ -196,10 +196,10 @@ def _with_labels(project: Project) -> Iterable[Membership]:
 
 def _people(members: Sequence[Membership], labels: RawLabels) -> list[AnnotatorAgreement]:
     by_annotator: dict[int, dict[int, Alike]] = {}
-    for figure in alike_in_naming(labels.ratings, labels.members):
+    for figure in alike_in_naming(labels.together, labels.members):
         by_annotator.setdefault(figure.annotator, {})[figure.category] = figure
     others, agreeing = Counter[int](), Counter[int]()
-    for figure in alike_by_category(labels.ratings):
+    for figure in alike_by_category(labels.together):
         others[figure.annotator] += figure.others
         agreeing[figure.annotator] += figure.agreeing
     # `done` is the annotation of `_with_labels`.

@@ -15,9 +15,8 @@ SPARE = 2
 """Free seats of a check for people who join before more are made."""
 
 
-def make_seats(items: Sequence[int]) -> None:
-    """Give each item the seats of its round that it lacks, in one statement."""
-    most = max(Item.objects.filter(pk__in=items).values_list("seats", flat=True))
+def make_seats(items: Sequence[int], most: int) -> None:
+    """Give each item the seats of its round that it lacks, in one statement; none has more than `most`."""
     _insert(items, most, "i.seats")
 
 

@@ -80,11 +80,11 @@ def open_selected_items(project: Project, actor: Membership | None, items: Seque
     over = BatchRow.objects.filter(project=project, state=BatchState.CLOSED)
     able = chosen.filter(stage__in=_openable(project), picture_missing=False).exclude(batch__in=over.values("name"))
     rows = able.select_for_update(no_key=True, skip_locked=True)
-    ready = list(rows.order_by("pk").values_list("pk", flat=True))
+    ready = dict(rows.order_by("pk").values_list("pk", "seats"))
     if ready:
         moved = Item.objects.filter(pk__in=ready, stage__in=_openable(project))
         moved.update(stage=Stage.LABELLING, version=F("version") + 1)
-        make_seats(ready)
+        make_seats(list(ready), max(ready.values()))
         record(EventVerb.OPENED, project=project, actor=actor, items=len(ready))
         reset_idle_members(project)
     if not project.priors_wanted:
@@ -185,15 +185,15 @@ def _open_some(
         over = BatchRow.objects.filter(project=project, state=BatchState.CLOSED)
         ready = ready.exclude(batch__in=over.values("name"))
     rows = ready.select_for_update(no_key=True, skip_locked=True).order_by("pk")[:count]
-    opened: dict[int, str] = dict(rows.values_list("pk", "batch"))
+    opened = list(rows.values_list("pk", "batch", "seats"))
     if opened:
         by_queue: dict[int | None, list[int]] = defaultdict(list)
-        for key, name in opened.items():
+        for key, name, _seats in opened:
             by_queue[queues.of(name)].append(key)
         for queue, keys in by_queue.items():
             moved = Item.objects.filter(pk__in=keys, stage__in=_openable(project))
             moved.update(stage=Stage.LABELLING, queue=queue, version=F("version") + 1)
-        make_seats(list(opened))
+        make_seats([key for key, _name, _seats in opened], max(seats for _key, _name, seats in opened))
         record(EventVerb.OPENED, project=project, actor=actor, items=len(opened), batch=batch)
         reset_idle_members(project)
-    return list(opened)
+    return [key for key, _name, _seats in opened]

@@ -1,7 +1,10 @@
 """Which row of a file had a key first, for files of any length: most keys of a long one wait in a temporary file."""
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from itertools import groupby
+from operator import itemgetter
 
 IN_MEMORY = 20_000
 """So many keys are held in memory; one more, and all go into a temporary file."""
@@ -30,14 +33,39 @@ class FirstSeen:
         return first
 
     def _spill(self) -> None:
-        self._file = self._stack.enter_context(closing(sqlite3.connect("", isolation_level=None)))
-        for setting in ("journal_mode = OFF", "synchronous = OFF", f"cache_size = -{_CACHE_KB}"):
-            self._file.execute(f"PRAGMA {setting}")
-        self._file.execute("CREATE TABLE seen (key BLOB PRIMARY KEY, number INTEGER) WITHOUT ROWID")
-        self._file.execute("BEGIN")  # of one transaction nothing is written before it must be
+        self._file = _temporary(self._stack, "seen (key BLOB PRIMARY KEY, number INTEGER)")
         rows = ((_bytes(key), number) for key, number in self._numbers.items())
         self._file.executemany("INSERT INTO seen VALUES (?, ?)", rows)
         self._numbers.clear()
+
+
+class RowsByKey:
+    """The numbers of rows by their keys: those of one key together, the keys in the order in which they first came."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        """Take what closes the temporary files."""
+        self._first = FirstSeen(stack)
+        self._file = _temporary(stack, "of_key (first INTEGER, number INTEGER, PRIMARY KEY (first, number))")
+
+    def add(self, key: str, number: int) -> None:
+        """Add a row; each number is higher than the one before."""
+        self._file.execute("INSERT INTO of_key VALUES (?, ?)", (self._first.first(key, number), number))
+
+    def __iter__(self) -> Iterator[list[int]]:
+        """Yield the numbers of each key."""
+        rows = self._file.execute("SELECT first, number FROM of_key ORDER BY first, number")
+        for _first, of_key in groupby(rows, key=itemgetter(0)):
+            yield [number for _first, number in of_key]
+
+
+def _temporary(stack: ExitStack, table: str) -> sqlite3.Connection:
+    """Return a temporary file with this table; of its one transaction nothing is written before it must be."""
+    file = stack.enter_context(closing(sqlite3.connect("", isolation_level=None)))
+    for setting in ("journal_mode = OFF", "synchronous = OFF", f"cache_size = -{_CACHE_KB}"):
+        file.execute(f"PRAGMA {setting}")
+    file.execute(f"CREATE TABLE {table} WITHOUT ROWID")
+    file.execute("BEGIN")
+    return file
 
 
 def _bytes(key: str) -> bytes:

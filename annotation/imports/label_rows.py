@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from annotation.domain.formats.base import UNNAMED, BadValue, Row, RowError, Twice, place
 from annotation.domain.formats.labels.listed import WHICH_COUNTS
+from annotation.imports.first_seen import RowsByKey
 
 _OWN = frozenset({"line", "entry", "number", "labels", "extra", "not_counted"})
 """What rows of one post may differ in, beside the columns that the site does not know."""
@@ -28,7 +29,7 @@ class LabelRows:
         """Take the rows as they are read; `stack` closes the temporary file."""
         self._rows, self._tick, self._twice = rows, tick, twice
         self._spool: IO[bytes] = stack.enter_context(TemporaryFile())  # noqa: SIM115 (the stack closes it)
-        self._offsets: dict[str, list[int]] = {}
+        self._offsets = RowsByKey(stack)
         self._columns = _Columns()
         self.joined = 0
         """Rows that were joined to an earlier one."""
@@ -40,11 +41,18 @@ class LabelRows:
             if isinstance(row, RowError):
                 yield row
                 continue
-            self._offsets.setdefault(row.external_id, []).append(self._spool.tell())
+            self._offsets.add(row.external_id, self._spool.tell())
             self._columns.look(row)
             pickle.dump(row, self._spool, protocol=pickle.HIGHEST_PROTOCOL)
-        for offsets in self._offsets.values():
-            yield from self._post([self._at(offset) for offset in offsets])
+        if self._columns.some:
+            for rows in self._posts():
+                self._tick()
+                self._columns.compare(rows)
+        for rows in self._posts():
+            yield from self._post(rows)
+
+    def _posts(self) -> Iterator[list[Row]]:
+        return ([self._at(offset) for offset in offsets] for offsets in self._offsets)
 
     def _at(self, offset: int) -> Row:
         self._spool.seek(offset)
@@ -110,19 +118,25 @@ class _Columns:
     """Whom each unknown column is about: the post, the person where it never differs for one, else the label."""
 
     def __init__(self) -> None:
-        self._of_post: dict[str, Mapping[str, Any]] = {}
+        self.some = False
+        """Whether any row has such a column."""
         self._of_person: dict[str, Mapping[str, Any]] = {}
         self._not_post: set[str] = set()
         self._not_person: set[str] = set()
 
     def look(self, row: Row) -> None:
-        """Look at one row before rows are joined."""
-        self._not_post |= _differing(self._of_post.setdefault(row.external_id, row.extra), row.extra)
+        """Look at one row while the table is read."""
+        self.some = self.some or bool(row.extra)
         people = [label.annotator for label in row.labels]
         if len(people) > 1:
             self._not_person |= row.extra.keys()
         for person in people:
             self._not_person |= _differing(self._of_person.setdefault(person, row.extra), row.extra)
+
+    def compare(self, rows: list[Row]) -> None:
+        """Look at the rows of one post before any are joined."""
+        for row in rows[1:]:
+            self._not_post |= _differing(rows[0].extra, row.extra)
 
     def joined(self, rows: list[Row]) -> Row:
         """Return the rows of one post as one, each unknown column where it belongs."""

@@ -129,7 +129,7 @@ class _Adding:
         """Open a post that waits, as the import of a new post with labels does."""
         waiting = Item.objects.filter(pk=item.pk, stage__in=(Stage.IMPORTED, Stage.READY))
         if waiting.update(stage=Stage.LABELLING, version=F("version") + 1):
-            make_seats([item.pk])
+            make_seats([item.pk], item.seats)
 
     def _fill(self, seat: Seat, item: Item, label: ReadLabel) -> None:
         who, when = self.annotators.key(label.annotator), label.at or self.now

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.db.models import Count, F, Q
@@ -33,6 +32,7 @@ from annotation.media.picture_sources import PictureFolder
 from annotation.models import Item, Project, Seat
 from moderation.domain.evaluation.answers import Gold
 from moderation.domain.evaluation.datasets import ForeignCategories, GoldReader, LeftOut, NoGold, convention, recognized
+from moderation.evaluation.spooled_items import EvaluationItem, SpooledItems
 from moderation.methods.post_case import media_type_of
 
 
@@ -55,33 +55,12 @@ class FileReading:
     """Whether models will be asked about the items, which then need a text or a picture."""
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationItem:
-    """One item: its known answer, and its content for models. `item` is the primary key of a project's item."""
-
-    dataset: str
-    gold: Gold
-    text: str = ""
-    picture_path: str = ""
-    picture_sha256: str = ""
-    item: int | None = None
-    votes: tuple[int, int] = (0, 0)
-    """The number of people who called it hateful, and not hateful."""
-
-    @property
-    def mark(self) -> list[object]:
-        """The values that identify the item in the digest of an evaluation's cases."""
-        gold = self.gold
-        label = list(gold.labels) or gold.label
-        return [self.dataset, gold.id, label, gold.hateful, gold.pattern, self.text, self.picture_sha256]
-
-
 @dataclass
 class GoldSource:
     """The items of a project or file. `left_out`: reason → number; `guessed`: name of the recognized data set."""
 
     name: str
-    rows: list[EvaluationItem] = field(default_factory=list)
+    rows: SpooledItems = field(default_factory=SpooledItems)
     left_out: Counter[str] = field(default_factory=Counter)
     guessed: str = ""
 
@@ -98,15 +77,11 @@ def gold_items(project: Project) -> GoldSource:
         *("pk", "external_id", "hateful", "category__code", "pattern", "provenance", "batch", "categories"),
         "text_sha256",
     )
-    # Rows repeat few patterns, batches, sets and votes: each is held once.
-    votes, kept = _Votes(project), dict[Any, Any]()
-    rows = []
+    votes, rows = _Votes(project), SpooledItems()
     for pk, name, hateful, code, pattern, provenance, batch, codes, text in items.values_list(*columns).iterator():
         subset = INJECTED if is_injected(provenance) else batch
-        shared = (pattern or "", subset, tuple(codes), votes.of(pk))
-        pattern, subset, codes, sides = kept.setdefault(shared, shared)
-        gold = Gold(name, hateful, code, pattern, subset, codes)
-        rows.append(EvaluationItem(project.slug, gold, text=text, item=pk, votes=sides))
+        gold = Gold(name, hateful, code, pattern or "", subset, tuple(codes))
+        rows.append(EvaluationItem(project.slug, gold, text=text, item=pk, votes=votes.of(pk)))
     if not rows:
         raise BadSource(f"The project {project.slug!r} has no gold items yet: there is nothing to compare with.")
     return GoldSource(project.slug, rows)

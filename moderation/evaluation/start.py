@@ -7,7 +7,7 @@ follows.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import islice
 from typing import Any
@@ -18,13 +18,14 @@ from django.db.models import F
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.models import Item, Membership, Project, record
 from moderation.debates.start import ANSWERED, NobodyDescribes
-from moderation.domain.evaluation.sampling import sample_items
+from moderation.domain.evaluation.sampling import sample_places
 from moderation.domain.event_verbs import ModerationVerb
 from moderation.domain.task import Task
 from moderation.evaluation import scoring
 from moderation.evaluation.arms import Arm, answers_only_binary, arms_of, arms_of_study, stored_arms
-from moderation.evaluation.collect_answers import BadSource, EvaluationItem, GoldSource
+from moderation.evaluation.collect_answers import BadSource, GoldSource
 from moderation.evaluation.request import Wish
+from moderation.evaluation.spooled_items import ChosenItems, EvaluationItem, SpooledItems
 from moderation.models import Evaluation, EvaluationCase, EvaluationState
 from runs.control import start
 from runs.domain.states import OPEN
@@ -53,7 +54,7 @@ def begin(
     task, arms, cases = planned(project, sources, wish)
     names = [source.name for source in sources]
     stored_wish = wish.as_json() | {"sources": names, "project": project.slug if project else None, "task": task.value}
-    digests = _digest([stored_wish, [arm.as_json() for arm in arms]]), _digest([case.mark for case in cases])
+    digests = digest_of([stored_wish, [arm.as_json() for arm in arms]]), digest_of(case.mark for case in cases)
     if not again and (earlier := _earlier(project, *digests)):
         return earlier, False
     evaluation = Evaluation(
@@ -86,7 +87,7 @@ def size(project: Project | None, sources: Sequence[GoldSource], wish: Wish) -> 
 
 def planned(
     project: Project | None, sources: Sequence[GoldSource], wish: Wish
-) -> tuple[Task, Sequence[Arm], Sequence[EvaluationItem]]:
+) -> tuple[Task, Sequence[Arm], ChosenItems]:
     """Return the task, the arms and the items of the request.
 
     Raises BadChoice.
@@ -111,12 +112,12 @@ def _arms(project: Project | None, wish: Wish, task: Task, *, describes: bool = 
     return arms_of(project, wish.grid, task, describes=describes)
 
 
-def _any_picture(cases: Sequence[EvaluationItem]) -> bool:
+def _any_picture(cases: ChosenItems) -> bool:
     """Return whether a case has a picture; if none has, no model has to describe pictures."""
     if any(case.picture_path for case in cases):
         return True
-    keys = [case.item for case in cases if case.item is not None]
-    parts = (keys[start_at : start_at + _BATCH] for start_at in range(0, len(keys), _BATCH))
+    keys = (case.item for case in cases if case.item is not None)
+    parts = iter(lambda: list(islice(keys, _BATCH)), [])
     return any(Item.objects.filter(pk__in=part, picture__isnull=False).exists() for part in parts)
 
 
@@ -130,23 +131,29 @@ def _task(wish: Wish, sources: Sequence[GoldSource]) -> Task:
     return wish.task
 
 
-def _chosen(sources: Sequence[GoldSource], wish: Wish) -> list[EvaluationItem]:
+def _chosen(sources: Sequence[GoldSource], wish: Wish) -> ChosenItems:
     names = [source.name for source in sources]
     if len(set(names)) < len(names):
         raise BadSource("Two of the sources have the same name: rename one of the files.")
-    return [
-        row
-        for source in sources
-        for row in sample_items(source.rows, lambda row: row.gold, wish.sample, wish.limit, wish.seed)
-    ]
+    return ChosenItems([(source.rows, _places(source.rows, wish)) for source in sources])
+
+
+def _places(items: SpooledItems, wish: Wish) -> Sequence[int]:
+    return sample_places((item.gold for item in items), len(items), wish.sample, wish.limit, wish.seed)
 
 
 def _offered(project: Project | None) -> Sequence[Any]:
     return project.offered_categories() if project else DEFAULT_CATEGORIES
 
 
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
+def digest_of(values: Iterable[Any]) -> str:
+    """Return the digest of a list as JSON, which is never held as a whole."""
+    digest = hashlib.sha256(b"[")
+    for number, value in enumerate(values):
+        digest.update(b", " if number else b"")
+        digest.update(json.dumps(value, sort_keys=True, default=str).encode())
+    digest.update(b"]")
+    return digest.hexdigest()
 
 
 def _earlier(project: Project | None, wish_digest: str, cases_digest: str) -> Evaluation | None:
@@ -156,7 +163,7 @@ def _earlier(project: Project | None, wish_digest: str, cases_digest: str) -> Ev
 
 
 @transaction.atomic
-def _store(evaluation: Evaluation, cases: Sequence[EvaluationItem], ring: bool) -> None:
+def _store(evaluation: Evaluation, cases: ChosenItems, ring: bool) -> None:
     evaluation.save()
     rows = (_row(evaluation, case) for case in cases)
     while batch := list(islice(rows, _BATCH)):

@@ -13,6 +13,7 @@ from runs.execution import runner, shutdown
 from runs.execution.worker import planned_model
 from runs.models import Run
 from runs.queue import provider_pauses
+from runs.sql.database_clock import database_now
 
 _AT_ONCE = 200
 """How many ids one query reads."""
@@ -36,29 +37,38 @@ def perform_until_done(runs: QuerySet[Run], *, threads: int, tick: Callable[[], 
         tick()
 
 
-class _DueRunIds:
-    """The ids of due runs, each given to one thread."""
+class DueRunIds:
+    """The ids of the runs that are due when a round begins, in their order, each given to one thread.
+
+    A run that is queued again is due later, and waits for the next round.
+    """
 
     def __init__(self, runs: QuerySet[Run]) -> None:
-        self.due = runs.filter(state=RunState.QUEUED, not_before__lte=Now()).order_by("not_before", "id")
+        due = runs.filter(state=RunState.QUEUED, not_before__lte=database_now())
+        self.due = due.order_by("not_before", "id").values_list("pk", flat=True)
         self.lock = threading.Lock()
         self.ids: list[int] = []
-        self.handed: set[int] = set()
+        self.handed = set[int]()
+        """Given out, and still queued when ids were read last: few, however many runs there are."""
 
     def next(self) -> int | None:
+        """Return the next id, or None where no further run was due."""
         with self.lock:
             if not self.ids:
-                # Give out each run once a round: a requeued run waits for the next round.
-                due = self.due.exclude(pk__in=self.handed) if len(self.handed) < _AT_ONCE else self.due
-                self.ids = [pk for pk in due.values_list("pk", flat=True)[:_AT_ONCE] if pk not in self.handed][::-1]
-            if not self.ids:
-                return None
-            self.handed.add(self.ids[-1])
-            return self.ids.pop()
+                self._read()
+            return self.ids.pop() if self.ids else None
+
+    def _read(self) -> None:
+        # None becomes due meanwhile, so those that were given out and are still queued come first.
+        first = list(self.due[: _AT_ONCE + len(self.handed)])
+        new = [pk for pk in first if pk not in self.handed][:_AT_ONCE]
+        self.handed.intersection_update(first)
+        self.handed.update(new)
+        self.ids = new[::-1]
 
 
 def _perform_due(runs: QuerySet[Run], threads: int, tick: Callable[[], None]) -> None:
-    due_ids = _DueRunIds(runs)
+    due_ids = DueRunIds(runs)
 
     def perform_next() -> bool:
         run_id = due_ids.next()

@@ -9,7 +9,6 @@ Where answers may name several categories, a rating is a whole set: kappa and th
 alpha weighs how much they differ (MASI). The figures of one category ask whether a set has it.
 """
 
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -28,7 +27,9 @@ from annotation.domain.choices import Difficulty, Level, Order, PriorDisplay, So
 from annotation.domain.consensus import Agreed, Consensus, consensus_of_sets
 from annotation.domain.patterns import PATTERNS
 from annotation.domain.statistics.agreement import (
+    RatedTogether,
     Ratings,
+    Together,
     binary,
     fleiss_kappa,
     kappa_of_category,
@@ -41,6 +42,9 @@ from annotation.domain.statistics.figure import Figure
 from annotation.domain.statistics.set_agreement import set_alpha
 from annotation.domain.votes import Category
 from annotation.models import Item, Project
+
+_BLOCK = 10_000
+"""So many single labels wait until their pairs are counted."""
 
 
 @dataclass(frozen=True)
@@ -183,8 +187,8 @@ class LabelFigures:
 class RawLabels:
     """The single raw labels, with annotators as membership keys, and the figures of their categories."""
 
-    ratings: Ratings
-    """Each rating is a category, or a set of several."""
+    together: Together
+    """Every two ratings of one item. Each rating is a category, or a set of several."""
     members: Flags
     """Which categories (columns) each rating (row) names."""
     figures: LabelFigures
@@ -253,7 +257,7 @@ def _figures(
     )
     labels = {tuple(book.items.sets_of[rating] for rating in ratings): n for ratings, n in sets.round_one.items()}
     of_labels = LabelFigures(book.items.categories, book.by_category(sets.raw), confusions(labels), items_with(labels))
-    return figures, RawLabels(book.ratings(), book.members(), of_labels)
+    return figures, RawLabels(book.together.counted(), book.members(), of_labels)
 
 
 def gold_patterns(project: Project) -> tuple[dict[str, int], dict[Difficulty, int], int]:
@@ -296,8 +300,7 @@ class _Book:
         self.questions = QuestionTally(project.question_values())
         self.items = ClosedItems(project, tell, with_answers=bool(self.questions))
         self.decided = lru_cache(maxsize=None)(self._decided)
-        self._ratings = (array("I"), array("q"), array("i"))
-        """The number of the closed item, annotator and rating: 16 bytes each."""
+        self.together = RatedTogether()
 
     def account(self, counted: Counter[tuple[int, ...]]) -> AgreementAccount:
         """Describe one set of items."""
@@ -320,9 +323,16 @@ class _Book:
 
     def sets(self) -> _Sets:
         """Put every closed item into its sets, and return the sets."""
-        sets = _Sets()
+        sets, ratings = _Sets(), list[tuple[int, int, int]]()
         for number, closed in enumerate(self.items):
-            self._note_ratings(number, closed)
+            ratings += [
+                (number, label.annotator, label.category)
+                for label in first_seats(closed.round_one)
+                if label.category is not None
+            ]
+            if len(ratings) >= _BLOCK:
+                self.together.add(Ratings.of(ratings))
+                ratings = []
             if self.questions:
                 self.questions.add(closed.length, (label.answers for label in first_seats(closed.round_one)))
             sets.round_one[_present(label.category for label in closed.round_one)] += 1
@@ -334,11 +344,8 @@ class _Book:
                 sets.final_with_adjudicated[spread] += 1
                 if closed.source == Source.CONSENSUS:
                     sets.final[spread] += 1
+        self.together.add(Ratings.of(ratings))
         return sets
-
-    def ratings(self) -> Ratings:
-        """Return the raw ratings of the items that `sets` has read."""
-        return Ratings.of_columns(*(np.frombuffer(column, dtype=column.typecode) for column in self._ratings))
 
     def members(self) -> Flags:
         """Return which categories (columns) each rating (row) names."""
@@ -365,12 +372,6 @@ class _Book:
             code_sets = (tuple(str(category.code) for category in self.items.chosen(rating)) for rating in ratings)
             sets[tuple(sorted(code_sets))] += n
         return set_alpha(sets).figure
-
-    def _note_ratings(self, number: int, closed: ClosedItem) -> None:
-        for label in first_seats(closed.round_one):
-            if label.category is not None:
-                for column, value in zip(self._ratings, (number, label.annotator, label.category), strict=True):
-                    column.append(value)
 
     def _add_to_steps(self, sets: _Sets, closed: ClosedItem) -> None:
         settled = _present(label.settled for label in closed.round_one)

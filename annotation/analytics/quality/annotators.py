@@ -15,9 +15,11 @@ from uuid import UUID
 import numpy as np
 
 from annotation.analytics.closed_items import LabelsRead, no_progress
-from annotation.analytics.quality.queries import UNDATED, LabelColumns, read_rows
+from annotation.analytics.quality.label_kinds import LabelKinds, count_labels
+from annotation.analytics.quality.queries import read_labels
 from annotation.core.snapshots import snapshot
 from annotation.domain.statistics.annotator_quality import (
+    CategorySets,
     Drift,
     Likeness,
     Rate,
@@ -26,7 +28,6 @@ from annotation.domain.statistics.annotator_quality import (
     drift,
     expected_by_chance,
     likenesses,
-    others_majority,
     rate,
     typical,
 )
@@ -118,18 +119,20 @@ def read_quality(project: Project, tell: LabelsRead = no_progress) -> QualityRep
     """Read a project's figures from one moment of the database, in a fixed number of queries."""
     with snapshot():
         categories = list(project.categories.order_by("code"))
-        rows = read_rows(project, {category.pk: category.code for category in categories}, tell)
+        sets = CategorySets(len(categories))
+        blocks = read_labels(project, {category.pk: category.code for category in categories}, sets, tell)
+        labels = count_labels(blocks, sets)
         rates = check_rates(project)
         members = {member.pk: member for member in Membership.objects.filter(project=project)}
-    book = _Book(rows, rates)
+    book = _Book(labels, rates)
     people = sorted((book.person(members[pk], indices) for pk, indices in book.by_person()), key=_by_name)
     names = {person.key: person.name for person in people}
     return QualityReport(
         categories=tuple(category.value() for category in categories),
         people=tuple(people),
-        pairs=tuple(AnnotatorPair(names[pair.first], names[pair.second], pair) for pair in likenesses(rows.ratings)),
-        versions=book.versions(np.arange(len(rows.annotator))),
-        mixed=len(np.unique(rows.informativeness)) > 1,
+        pairs=tuple(AnnotatorPair(names[pair.first], names[pair.second], pair) for pair in likenesses(labels.together)),
+        versions=book.versions(np.arange(len(labels.annotator))),
+        mixed=len(np.unique(labels.informativeness)) > 1,
     )
 
 
@@ -140,70 +143,70 @@ def _by_name(person: AnnotatorQuality) -> list[tuple[bool, int, str]]:
 
 
 class _Book:
-    """The labels, each compared with the majority of the others."""
+    """The kinds of labels, each with what the majority of the others names. `indices` are those of kinds."""
 
-    def __init__(self, rows: LabelColumns, rates: Mapping[int, Rate]) -> None:
-        self.rows, self.rates = rows, rates
-        self.majority = others_majority(rows.votes, rows.sets)
-        self.named = rows.sets[rows.category] & (rows.category >= 0)[:, np.newaxis]
-        self.comparable: Flags = np.asarray(self.majority.any(axis=1))
-        self.agrees = self.comparable & (self.majority == self.named).all(axis=1)
+    def __init__(self, labels: LabelKinds, rates: Mapping[int, Rate]) -> None:
+        self.labels, self.rates = labels, rates
+        self.named = labels.sets[labels.category] & (labels.category >= 0)[:, np.newaxis]
+        self.majority = labels.sets[labels.majority] & labels.comparable[:, np.newaxis]
 
     def by_person(self) -> Iterator[tuple[int, Ints]]:
-        """Yield every annotator's key with the indices of their labels, in the order of items."""
-        order = np.argsort(self.rows.annotator, kind="stable")
-        keys, starts = np.unique(self.rows.annotator[order], return_index=True)
-        for key, indices in zip(keys, np.split(order, starts[1:]), strict=False):
+        """Yield every annotator's key with the indices of their kinds of labels."""
+        keys, starts = np.unique(self.labels.annotator, return_index=True)
+        for key, indices in zip(keys, np.split(np.arange(len(self.labels.annotator)), starts[1:]), strict=False):
             yield int(key), indices
 
     def person(self, member: Membership, indices: Ints) -> AnnotatorQuality:
         """Return all figures of one annotator."""
-        rows, chose = self.rows, self.rows.category[indices]
-        final = rows.final[indices]
-        decided = (final >= 0) & (chose >= 0)
+        labels = self.labels
+        decided = indices[(labels.final[indices] >= 0) & (labels.category[indices] >= 0)]
         checks = self.rates.get(member.pk)
-        seconds = rows.seconds[indices]
+        in_order = labels.in_order.of(member.pk)
+        seconds, usable = in_order["seconds"], in_order[in_order["comparable"]]
         return AnnotatorQuality(
             key=member.pk,
             public_id=member.public_id,
             name=member.pseudonym,
             imported=member.user_id is None,
-            labels=len(indices),
-            by_category=tuple(int(n) for n in self.named[indices].sum(axis=0)),
-            not_sure=rate(rows.not_sure[indices].sum(), len(indices), Why.NO_LABELS),
-            low_quality=rate(rows.low_quality[indices].sum(), len(indices), Why.NO_LABELS),
-            seconds=typical(seconds[~np.isnan(seconds)].tolist()),
+            labels=self.count(indices),
+            by_category=tuple(int(n) for n in labels.times[indices] @ self.named[indices]),
+            not_sure=self.rate(labels.not_sure, indices, Why.NO_LABELS),
+            low_quality=self.rate(labels.low_quality, indices, Why.NO_LABELS),
+            seconds=typical(seconds[~np.isnan(seconds)]),
             with_others=self.with_others(indices),
-            on_equal_posts=on_equal_posts(self.agrees, self.comparable, rows.informativeness, indices),
-            with_others_by_category=tuple(self.with_others_on(index, indices) for index in range(rows.sets.shape[1])),
-            with_final=rate((final == chose)[decided].sum(), decided.sum(), Why.NO_FINAL),
+            on_equal_posts=on_equal_posts(
+                labels.agrees, labels.comparable, labels.informativeness, indices, labels.times
+            ),
+            with_others_by_category=tuple(self.with_others_on(index, indices) for index in range(labels.sets.shape[1])),
+            with_final=self.rate(labels.final == labels.category, decided, Why.NO_FINAL),
             known=rate(checks.part, checks.n, Why.NO_KNOWN) if checks else rate(0, 0, Why.NO_KNOWN),
-            drift=self.drift(indices),
+            drift=drift(usable["week"], usable["agrees"], usable["informativeness"]),
             versions=self.versions(indices),
         )
 
+    def count(self, indices: Ints) -> int:
+        """Return how many labels these are."""
+        return int(self.labels.times[indices].sum())
+
+    def rate(self, flags: Flags, indices: Ints, otherwise: Why) -> Rate | Undefined:
+        """Return the share of the labels with the flag among these."""
+        return rate(self.count(indices[flags[indices]]), self.count(indices), otherwise)
+
     def with_others(self, indices: Ints) -> Rate | Undefined:
         """Return how often these labels equal the majority of the others."""
-        return rate(self.agrees[indices].sum(), self.comparable[indices].sum(), Why.NO_OTHERS)
+        return self.rate(self.labels.agrees, indices[self.labels.comparable[indices]], Why.NO_OTHERS)
 
     def with_others_on(self, category: int, indices: Ints) -> Rate | Undefined:
         """Return how often the majority of the others names a category, of the labels that name it."""
-        named = indices[self.named[indices, category]]
-        return rate(self.majority[named, category].sum(), self.comparable[named].sum(), Why.NO_OTHERS)
-
-    def drift(self, indices: Ints) -> Drift:
-        """Return the agreement with the others over time, in the order of labels."""
-        usable = indices[self.comparable[indices]]
-        weeks = self.rows.week[usable].tolist()
-        values = self.rows.informativeness[usable].tolist()
-        return drift([None if week == UNDATED else week for week in weeks], self.agrees[usable].tolist(), values)
+        named = indices[self.named[indices, category] & self.labels.comparable[indices]]
+        return self.rate(self.majority[:, category], named, Why.NO_OTHERS)
 
     def versions(self, indices: Ints) -> tuple[UnderVersion, ...]:
         """Return these labels by the version of the guidelines they were made under, oldest first."""
-        version = self.rows.version[indices]
+        version = self.labels.version[indices]
         result = []
         for number in np.unique(version).tolist():
             under = indices[version == number]
-            unsure = rate(self.rows.not_sure[under].sum(), len(under), Why.NO_LABELS)
-            result.append(UnderVersion(number or None, len(under), self.with_others(under), unsure))
+            unsure = self.rate(self.labels.not_sure, under, Why.NO_LABELS)
+            result.append(UnderVersion(number or None, self.count(under), self.with_others(under), unsure))
         return tuple(result)

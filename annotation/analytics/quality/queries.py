@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -15,21 +15,22 @@ from annotation.analytics.closed_items import TOLD_EVERY, LabelsRead, told_of
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Stage
 from annotation.domain.statistics.agreement import Ratings
-from annotation.domain.statistics.annotator_quality import CategorySets, Votes, week_of
+from annotation.domain.statistics.annotator_quality import UNDATED, CategorySets, Votes, week_of
 from annotation.domain.statistics.arrays import Flags, Floats, Ints
 from annotation.models import Project, Seat
 
-UNDATED = -1
 _ROW = (
     *(("case", "i4"), ("annotator", "i8"), ("category", "i4"), ("final", "i4"), ("version", "i4"), ("week", "i4")),
     *(("informativeness", "i2"), ("not_sure", "?"), ("low_quality", "?"), ("seconds", "f8"), ("first_round", "?")),
 )
 """What is held of a label, by the names of `LabelColumns`: 41 bytes."""
+BLOCK = 1 << 13
+"""So many labels are held at a time, and those of one item more."""
 
 
 @dataclass(frozen=True)
 class LabelColumns:
-    """Valid labels as parallel columns, in the order of items; -1 if there is no value."""
+    """A block of valid labels as parallel columns, in the order of items; -1 if there is no value."""
 
     case: Ints
     """The number of the item in a complete round, from 0; -1: the round is not complete."""
@@ -64,10 +65,12 @@ class LabelColumns:
         return Ratings.of_columns(self.case[raw], self.annotator[raw], self.category[raw])
 
 
-def read_rows(project: Project, codes: Mapping[int, int], tell: LabelsRead) -> LabelColumns:
-    """Return a project's valid labels except those of control items.
+def read_labels(
+    project: Project, codes: Mapping[int, int], sets: CategorySets, tell: LabelsRead
+) -> Iterator[LabelColumns]:
+    """Yield a project's valid labels except those of control items, in blocks; no item is in two of them.
 
-    `codes` has the codes of the categories by their keys, in order.
+    `codes` has the codes of the categories by their keys, in order. `sets` numbers the sets that labels name.
     """
     dated = Q(label__imported=False) | Q(label__created_at__lt=F("item__created_at"))
     seats = (
@@ -83,15 +86,35 @@ def read_rows(project: Project, codes: Mapping[int, int], tell: LabelsRead) -> L
             Case(When(dated, then=F("label__created_at"))),
         )
     )
-    sets = CategorySets(len(codes))
     index_of = {code: index for index, code in enumerate(codes.values())}
 
     def number_of(key: int | None, stored: list[int]) -> int:
         return sets.number(index_of[code] for code in codes_of(None if key is None else codes[key], stored))
 
-    rows = _rows(told_of(seats.iterator(chunk_size=TOLD_EVERY), tell), number_of)
-    table = np.fromiter(rows, dtype=np.dtype(list(_ROW)))
-    return LabelColumns(sets=sets.members, **{name: table[name] for name, _kind in _ROW})
+    for table in _blocks(_rows(told_of(seats.iterator(chunk_size=TOLD_EVERY), tell), number_of)):
+        yield LabelColumns(sets=sets.members, **{name: table[name] for name, _kind in _ROW})
+
+
+def _blocks(rows: Iterator[tuple[float, ...]]) -> Iterator[np.ndarray[Any, np.dtype[Any]]]:
+    """Yield the rows in tables; the rows of a case are in one, and each table counts its cases from 0."""
+    kind = np.dtype(list(_ROW))
+    kept = np.zeros(0, dtype=kind)
+    while len(table := np.fromiter(islice(rows, BLOCK), dtype=kind)):
+        table = np.concatenate((kept, table))
+        last = table["case"][-1]  # more rows of this case may come
+        end = len(table) if last < 0 else int(np.argmax(table["case"] == last))
+        kept = table[end:]
+        if end:
+            yield _counted_from_0(table[:end])
+    if len(kept):
+        yield _counted_from_0(kept)
+
+
+def _counted_from_0(table: np.ndarray[Any, np.dtype[Any]]) -> np.ndarray[Any, np.dtype[Any]]:
+    complete = table["case"] >= 0
+    if complete.any():
+        table["case"][complete] -= table["case"][complete].min()
+    return table
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ import krippendorff
 import numpy as np
 
 from annotation.domain.statistics.arrays import Flags, Floats, Ints
+from annotation.domain.statistics.counted_rows import CountedRows
 from annotation.domain.statistics.figure import Figure, Measured, Undefined, Why
 from annotation.domain.statistics.intervals import bootstrap, percentile_interval
 
@@ -196,9 +197,8 @@ class Alike:
     agreeing: int
 
 
-def cohen_kappas(ratings: Ratings, at_least: int = 1) -> list[Pair]:
+def cohen_kappas(together: Together, at_least: int = 1) -> list[Pair]:
     """Return Cohen's kappa of every two annotators with `at_least` items in common, by annotator."""
-    together = rated_together(ratings)
     keys, pair_index = np.unique(np.column_stack((together.first, together.second)), axis=0, return_inverse=True)
     pair_index = pair_index.reshape(-1)
     order = np.argsort(pair_index, kind="stable")
@@ -208,9 +208,8 @@ def cohen_kappas(ratings: Ratings, at_least: int = 1) -> list[Pair]:
     return [_pair(int(a), int(b), own) for a, b, own in counted if own.times.sum() >= at_least]
 
 
-def alike_by_category(ratings: Ratings) -> list[Alike]:
+def alike_by_category(together: Together) -> list[Alike]:
     """Return the agreement of every annotator with the others on the same items, by the chosen category."""
-    together = rated_together(ratings)
     annotators = np.concatenate((together.first, together.second))
     categories = np.concatenate((together.first_category, together.second_category))
     times = np.concatenate((together.times, together.times))
@@ -224,12 +223,11 @@ def alike_by_category(ratings: Ratings) -> list[Alike]:
     ]
 
 
-def alike_in_naming(ratings: Ratings, members: Flags) -> list[Alike]:
+def alike_in_naming(together: Together, members: Flags) -> list[Alike]:
     """Return how often the others on the same items name a category too that an annotator named, by both.
 
     `members` says which categories (columns) each rating (row) names.
     """
-    together = rated_together(ratings)
     annotators = np.concatenate((together.first, together.second))
     own = np.concatenate((together.first_category, together.second_category))
     other = np.concatenate((together.second_category, together.first_category))
@@ -261,33 +259,35 @@ class Together:
         return Together(*(getattr(self, column.name)[rows] for column in fields(self)))
 
 
+class RatedTogether:
+    """Every two ratings of one item, counted while ratings come in blocks; no item may be in two blocks.
+
+    Memory goes with pairs of people, not with items.
+    """
+
+    def __init__(self) -> None:
+        self._rows = CountedRows(4)
+
+    def add(self, ratings: Ratings) -> None:
+        """Count the ratings of a block."""
+        step = 1
+        while (same := ratings.item[:-step] == ratings.item[step:]).any():
+            people, categories = ratings.annotator, ratings.category
+            columns = (people[:-step], people[step:], categories[:-step], categories[step:])
+            self._rows.add(*(column[same] for column in columns))
+            step += 1
+
+    def counted(self) -> Together:
+        """Return what was counted."""
+        (first, second, first_category, second_category), times = self._rows.counted()
+        return Together(first, second, first_category, second_category, times)
+
+
 def rated_together(ratings: Ratings) -> Together:
-    """Count every two ratings of one item, a block at a time: memory goes with pairs of people, not with items."""
-    people, who = np.unique(ratings.annotator, return_inverse=True)
-    width = int(ratings.category.max(initial=0)) + 1
-    codes = who.reshape(-1) * width + ratings.category  # one number for annotator and category
-    keys, times = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    step, met = 1, True
-    while met:
-        met = False
-        for low in range(0, len(codes) - step, _BLOCK):
-            high = min(low + _BLOCK, len(codes) - step)
-            same = ratings.item[low:high] == ratings.item[low + step : high + step]
-            pairs = codes[low:high][same] * (len(people) * width) + codes[low + step : high + step][same]
-            met = met or len(pairs) > 0
-            keys, times = _counted(np.concatenate((keys, pairs)), np.concatenate((times, np.ones_like(pairs))))
-        step += 1
-    first, second = np.divmod(keys, len(people) * width)
-    return Together(people[first // width], people[second // width], first % width, second % width, times)
-
-
-_BLOCK = 1 << 18
-
-
-def _counted(keys: Ints, times: Ints) -> tuple[Ints, Ints]:
-    """Return each key once, sorted, with the sum of its times."""
-    distinct, index = np.unique(keys, return_inverse=True)
-    return distinct, np.bincount(index.reshape(-1), weights=times, minlength=len(distinct)).astype(np.int64)
+    """Count every two ratings of one item."""
+    together = RatedTogether()
+    together.add(ratings)
+    return together.counted()
 
 
 def _pair(first: int, second: int, together: Together) -> Pair:

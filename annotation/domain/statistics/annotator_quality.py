@@ -20,7 +20,7 @@ from math import sqrt
 
 import numpy as np
 
-from annotation.domain.statistics.agreement import Pair, Ratings, alike_by_category, cohen_kappas
+from annotation.domain.statistics.agreement import Pair, Together, alike_by_category, cohen_kappas
 from annotation.domain.statistics.arrays import Flags, Floats, Ints
 from annotation.domain.statistics.figure import Measured, Undefined, Why
 from annotation.domain.statistics.intervals import Z95, Interval, wilson_interval
@@ -33,6 +33,8 @@ BLOCK = 20
 """The number of labels in a block, for labels without dates."""
 PAIR_ITEMS = 20
 """The minimum number of common items for a comparison of two people."""
+UNDATED = -1
+"""The week of a label that has no time of its own."""
 _MONDAY = date(1, 1, 1)  # a Monday; weeks are counted from it
 
 
@@ -162,7 +164,7 @@ def rate(part: int, n: int, otherwise: Why) -> Rate | Undefined:
     return Rate(int(part), int(n)) if n else Undefined(otherwise)
 
 
-def typical(values: Sequence[float]) -> Typical | Undefined:
+def typical(values: Sequence[float] | Floats) -> Typical | Undefined:
     """Return the median, between the two middle values if their number is even."""
     if not len(values):
         return Undefined(Why.NO_TIMES)
@@ -199,23 +201,24 @@ def monday_of(week: int) -> date:
     return _MONDAY + timedelta(weeks=week)
 
 
-def drift(weeks: Sequence[int | None], agrees: Sequence[bool], values: Sequence[int] | None = None) -> Drift:
+def drift(weeks: Ints, agrees: Flags, values: Ints) -> Drift:
     """Return the agreement over the weeks of the labels, or over blocks of 20 in their order if most have no date.
 
-    `values` are the informativeness of the labels' items; without them all count as equal.
+    `weeks` has UNDATED for labels without a date. `values` are the informativeness of the labels' items.
     """
-    rows = list(zip(weeks, agrees, values or [0] * len(weeks), strict=True))
-    dated = [(week, agreed, value) for week, agreed, value in rows if week is not None]
-    if 2 * len(dated) >= len(weeks):
-        axis, places, used = Axis.WEEKS, [week for week, *_rest in dated], [rest for _week, *rest in dated]
+    dated = weeks != UNDATED
+    if 2 * np.count_nonzero(dated) >= len(weeks):
+        axis, used, places = Axis.WEEKS, dated, weeks[dated]
     else:
-        axis, used = Axis.BLOCKS, [rest for week, *rest in rows if week is None]
-        places = [min(number // BLOCK, max(len(used) // BLOCK - 1, 0)) + 1 for number in range(len(used))]
-    agreements, equal = [bool(agreed) for agreed, _value in used], [int(value) for _agreed, value in used]
-    return Drift(axis, _points(places, agreements, axis), trend(places, agreements, equal))
+        axis, used = Axis.BLOCKS, ~dated
+        number = np.arange(np.count_nonzero(used))
+        places = np.minimum(number // BLOCK, max(len(number) // BLOCK - 1, 0)) + 1
+    return Drift(axis, _points(places, agrees[used], axis), trend(places, agrees[used], values[used]))
 
 
-def trend(places: Sequence[int], agrees: Sequence[bool], values: Sequence[int] | None = None) -> Trend | Undefined:
+def trend(
+    places: Sequence[int] | Ints, agrees: Sequence[bool] | Flags, values: Sequence[int] | Ints | None = None
+) -> Trend | Undefined:
     """Return the least-squares slope of agreement (1 or 0) by week, with a robust 95 % interval (HC3).
 
     The model has a constant for each of the `values`, so that only labels on equally informative posts are compared.
@@ -249,28 +252,25 @@ def _means(values: Floats, level: Ints) -> Floats:
     return means
 
 
-def _points(places: Sequence[int], agrees: Sequence[bool], axis: Axis) -> tuple[Point, ...]:
-    counted: dict[int, list[int]] = {}
-    for place, agreed in zip(places, agrees, strict=True):
-        counts = counted.setdefault(place, [0, 0])
-        counts[0] += agreed
-        counts[1] += 1
+def _points(places: Ints, agrees: Flags, axis: Axis) -> tuple[Point, ...]:
+    distinct, index = np.unique(places, return_inverse=True)
+    sizes, parts = np.bincount(index), np.bincount(index, weights=agrees)
     return tuple(
-        Point(place, monday_of(place) if axis is Axis.WEEKS else None, Rate(part, n))
-        for place, (part, n) in sorted(counted.items())
+        Point(place, monday_of(place) if axis is Axis.WEEKS else None, Rate(int(part), int(n)))
+        for place, n, part in zip(distinct.tolist(), sizes, parts, strict=True)
     )
 
 
 # ── Pairs ─────────────────────────────────────────────────────────────────────
 
 
-def likenesses(ratings: Ratings, at_least: int = PAIR_ITEMS) -> list[Likeness]:
+def likenesses(together: Together, at_least: int = PAIR_ITEMS) -> list[Likeness]:
     """Return every two people with `at_least` common items, most alike (by kappa) first, undefined kappas last."""
     totals: dict[int, tuple[int, int]] = {}
-    for alike in alike_by_category(ratings):
+    for alike in alike_by_category(together):
         n, part = totals.get(alike.annotator, (0, 0))
         totals[alike.annotator] = n + alike.others, part + alike.agreeing
-    return sorted((_likeness(pair, totals) for pair in cohen_kappas(ratings, at_least)), key=_closeness)
+    return sorted((_likeness(pair, totals) for pair in cohen_kappas(together, at_least)), key=_closeness)
 
 
 def _likeness(pair: Pair, totals: Mapping[int, tuple[int, int]]) -> Likeness:

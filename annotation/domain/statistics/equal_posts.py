@@ -25,16 +25,18 @@ class EqualPosts:
     others: float
 
 
-def on_equal_posts(agrees: Flags, comparable: Flags, value: Ints, own: Ints) -> EqualPosts | Undefined:
+def on_equal_posts(
+    agrees: Flags, comparable: Flags, value: Ints, own: Ints, times: Ints | None = None
+) -> EqualPosts | Undefined:
     """Return the agreement of the labels with the indices `own` beside that of all others on equally informative posts.
 
-    `value` is the informativeness of each label's item.
+    `value` is the informativeness of each label's item. `times` says how many labels each row stands for; None: one.
     """
-    levels = int(value.max()) + 1 if len(value) else 0
-    counted, agreeing = _by_value(comparable, value, levels), _by_value(agrees, value, levels)
+    weights = np.ones(len(value), dtype=np.int64) if times is None else times
+    counted, agreeing = _by_value(comparable, value, weights), _by_value(agrees, value, weights)
     mine = np.zeros(len(value), dtype=bool)
     mine[own] = True
-    own_counted, own_agreeing = _by_value(comparable & mine, value, levels), _by_value(agrees & mine, value, levels)
+    own_counted, own_agreeing = _by_value(comparable & mine, value, weights), _by_value(agrees & mine, value, weights)
     others_counted, others_agreeing = counted - own_counted, agreeing - own_agreeing
     shared = others_counted > 0
     n = int(own_counted[shared].sum())
@@ -44,5 +46,6 @@ def on_equal_posts(agrees: Flags, comparable: Flags, value: Ints, own: Ints) -> 
     return EqualPosts(Rate(int(own_agreeing[shared].sum()), n), float(shares @ own_counted[shared]) / n)
 
 
-def _by_value(flags: Flags, value: Ints, levels: int) -> Ints:
-    return np.bincount(value[flags], minlength=levels).astype(np.int64)
+def _by_value(flags: Flags, value: Ints, times: Ints) -> Ints:
+    levels = int(value.max()) + 1 if len(value) else 0
+    return np.bincount(value[flags], weights=times[flags], minlength=levels).astype(np.int64)

@@ -9,6 +9,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 import builders
+from annotation.analytics.agreement import labels
 from annotation.analytics.agreement.agreement_json import as_json
 from annotation.analytics.agreement.labels import agreement_and_labels, read_agreement
 from annotation.consensus.close import close_item
@@ -165,9 +166,21 @@ def test_imported_gold_without_labels_counts_in_patterns_only(project):
 
 def test_single_ratings_name_annotators_and_categories(project, trio):
     closed(project, trio, [0, 5, None])
-    ratings = agreement_and_labels(project)[1].ratings
-    assert ratings.annotator.tolist() == [trio[0].pk, trio[1].pk]
-    assert ratings.category.tolist() == [0, 5]
+    together = agreement_and_labels(project)[1].together
+    assert (together.first.tolist(), together.second.tolist()) == ([trio[0].pk], [trio[1].pk])
+    assert (together.first_category.tolist(), together.second_category.tolist()) == ([0], [5])
+    assert together.times.tolist() == [1]
+
+
+@pytest.mark.parametrize("block", [1, 2, 5])
+def test_figures_of_labels_are_the_same_in_blocks_of_any_size(project, trio, monkeypatch, block):
+    for codes in ([0, 0, 5], [0, 1, 1], [2, 2, 2], [None, 5, 5], [0, 0, 5]):
+        closed(project, trio, codes)
+    whole = agreement_and_labels(project)[1].together
+    monkeypatch.setattr(labels, "_BLOCK", block)
+    parts = agreement_and_labels(project)[1].together
+    assert [column.tolist() for column in vars(parts).values()] == [column.tolist() for column in vars(whole).values()]
+    assert whole.times.sum() == 3 + 3 + 3 + 1 + 3
 
 
 def test_the_command_prints_exactly_the_agreed_keys(project, trio):

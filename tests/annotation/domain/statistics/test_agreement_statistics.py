@@ -3,6 +3,8 @@
 import json
 import random
 from collections import Counter
+from dataclasses import fields
+from itertools import combinations
 
 import krippendorff
 import numpy as np
@@ -10,11 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.domain.statistics import agreement
+from annotation.domain.statistics import counted_rows
 from annotation.domain.statistics.agreement import (
     Alike,
+    RatedTogether,
     Ratings,
     Tally,
+    Together,
     alike_by_category,
     alike_in_naming,
     binary,
@@ -107,23 +111,23 @@ def test_cohen_of_two_annotators_worked_by_hand():
     # Observed 0.7; 7 says a 6/10, 8 says a 5/10: expected 0.3 + 0.2 = 0.5; kappa = 0.4.
     said = [(0, 0)] * 4 + [(1, 1)] * 3 + [(0, 1)] * 2 + [(1, 0)]
     rows = [(item, annotator, said[item][annotator - 7]) for item in range(10) for annotator in (8, 7)]
-    (pair,) = cohen_kappas(Ratings.of(rows))
+    (pair,) = cohen_kappas(rated_together(Ratings.of(rows)))
     assert (pair.first, pair.second, pair.items, pair.agreeing) == (7, 8, 10, 7)
     assert value(pair.kappa) == pytest.approx(0.4)
 
 
 def test_cohen_is_undefined_where_both_always_say_the_same_one_thing():
-    (pair,) = cohen_kappas(Ratings.of([(1, 1, 0), (1, 2, 0), (2, 1, 0), (2, 2, 0)]))
+    (pair,) = cohen_kappas(rated_together(Ratings.of([(1, 1, 0), (1, 2, 0), (2, 1, 0), (2, 2, 0)])))
     assert pair.kappa == Undefined(Why.ONE_CATEGORY)
 
 
 def test_annotators_without_a_common_item_are_no_pair():
-    assert cohen_kappas(Ratings.of([(1, 1, 0), (2, 2, 0)])) == []
-    assert cohen_kappas(Ratings.of([])) == []
+    assert cohen_kappas(rated_together(Ratings.of([(1, 1, 0), (2, 2, 0)]))) == []
+    assert cohen_kappas(rated_together(Ratings.of([]))) == []
 
 
 def test_every_two_of_three_annotators_are_a_pair():
-    pairs = cohen_kappas(Ratings.of([(1, 3, 0), (1, 1, 0), (1, 2, 1), (2, 1, 1), (2, 3, 1)]))
+    pairs = cohen_kappas(rated_together(Ratings.of([(1, 3, 0), (1, 1, 0), (1, 2, 1), (2, 1, 1), (2, 3, 1)])))
     assert [(pair.first, pair.second, pair.items, pair.agreeing) for pair in pairs] == [
         (1, 2, 1, 0),
         (1, 3, 2, 2),
@@ -131,20 +135,37 @@ def test_every_two_of_three_annotators_are_a_pair():
     ]
 
 
-@pytest.mark.parametrize("block", [1, 2, 5, 1000])
-def test_ratings_of_one_item_are_counted_alike_in_blocks_of_any_size(monkeypatch, block):
-    monkeypatch.setattr(agreement, "_BLOCK", block)
+def test_ratings_of_one_item_are_counted():
     # Annotators 5, 6 and 9 rate three items: 0 1 0, 0 1 0, and 2 – 2.
     rows = [(item, person, code) for item in (1, 2) for person, code in ((5, 0), (6, 1), (9, 0))]
-    together = rated_together(Ratings.of([*rows, (3, 5, 2), (3, 9, 2)]))
-    columns = (together.first, together.second, together.first_category, together.second_category, together.times)
-    counted = sorted(zip(*(column.tolist() for column in columns), strict=True))
-    assert counted == [(5, 6, 0, 1, 2), (5, 9, 0, 0, 2), (5, 9, 2, 2, 1), (6, 9, 1, 0, 2)]
+    counted = times_by_pair(rated_together(Ratings.of([*rows, (3, 5, 2), (3, 9, 2)])))
+    assert counted == {(5, 6, 0, 1): 2, (5, 9, 0, 0): 2, (5, 9, 2, 2): 1, (6, 9, 1, 0): 2}
+
+
+def times_by_pair(together: Together) -> dict[tuple[int, ...], int]:
+    *pairs, times = (getattr(together, column.name).tolist() for column in fields(together))
+    assert len(set(zip(*pairs, strict=True))) == len(times)
+    return dict(zip(zip(*pairs, strict=True), times, strict=True))
+
+
+@given(ragged, st.integers(1, 5), st.integers(0, 9))
+def test_blocks_of_ratings_are_counted_as_pairs_are_counted_one_by_one(items, block, at_least):
+    together, expected = RatedTogether(), Counter()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(counted_rows, "_AT_LEAST", at_least)
+        for start in range(0, len(items), block):
+            part = list(enumerate(items))[start : start + block]
+            together.add(
+                Ratings.of((item, 7 * person, code) for item, said in part for person, code in enumerate(said))
+            )
+    for said in items:
+        expected.update((7 * a, 7 * b, said[a], said[b]) for a, b in combinations(range(len(said)), 2))
+    assert times_by_pair(together.counted()) == expected
 
 
 def test_agreement_with_the_others_by_the_chosen_category():
     # Item 1: 1 says a, 2 says a, 3 says b. One of the two others agrees with each a; none with b.
-    assert alike_by_category(Ratings.of([(1, 1, 0), (1, 2, 0), (1, 3, 1)])) == [
+    assert alike_by_category(rated_together(Ratings.of([(1, 1, 0), (1, 2, 0), (1, 3, 1)]))) == [
         Alike(1, 0, others=2, agreeing=1),
         Alike(2, 0, others=2, agreeing=1),
         Alike(3, 1, others=2, agreeing=0),
@@ -154,7 +175,7 @@ def test_agreement_with_the_others_by_the_chosen_category():
 def test_agreement_with_the_others_by_each_category_of_a_set():
     # Ratings 0 is a, 1 is b, 2 is a and b. On item 1 people 1 and 2 say a b, and person 3 says b.
     members = np.array([[True, False], [False, True], [True, True]])
-    assert alike_in_naming(Ratings.of([(1, 1, 2), (1, 2, 2), (1, 3, 1)]), members) == [
+    assert alike_in_naming(rated_together(Ratings.of([(1, 1, 2), (1, 2, 2), (1, 3, 1)])), members) == [
         Alike(1, 0, others=2, agreeing=1),
         Alike(2, 0, others=2, agreeing=1),
         Alike(1, 1, others=2, agreeing=2),
@@ -165,8 +186,8 @@ def test_agreement_with_the_others_by_each_category_of_a_set():
 
 @given(ratings_of_items)
 def test_of_single_categories_naming_one_too_is_agreeing_on_it(items):
-    ratings = Ratings.of(
-        (item, person, category) for item, said in enumerate(items) for person, category in enumerate(said)
+    ratings = rated_together(
+        Ratings.of((item, person, category) for item, said in enumerate(items) for person, category in enumerate(said))
     )
     by_naming = alike_in_naming(ratings, np.eye(10, dtype=bool))
     assert sorted(by_naming, key=lambda each: (each.annotator, each.category)) == alike_by_category(ratings)

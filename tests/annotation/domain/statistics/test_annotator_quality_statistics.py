@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.domain.statistics.agreement import Ratings
+from annotation.domain.statistics.agreement import Ratings, Together, rated_together
 from annotation.domain.statistics.annotator_quality import (
+    UNDATED,
     Axis,
     CategorySets,
+    Drift,
     Rate,
     Trend,
     Typical,
@@ -149,6 +151,12 @@ def test_a_clear_fall_is_flagged():
     assert found.changed
 
 
+def drift_of(rows: list[tuple[int | None, bool]], values: list[int] | None = None) -> Drift:
+    weeks = np.array([UNDATED if week is None else week for week, _agreed in rows], dtype=np.int32)
+    agrees = np.array([agreed for _week, agreed in rows], dtype=bool)
+    return drift(weeks, agrees, np.array(values or [0] * len(rows), dtype=np.int16))
+
+
 def test_somebody_who_always_agrees_has_no_change_to_measure():
     assert trend([0, 1, 2, 7] * 10, [True] * 40) == Undefined(Why.ALWAYS_ALIKE)
     assert trend([0, 1, 2, 7] * 10, [False] * 40) == Undefined(Why.ALWAYS_ALIKE)
@@ -157,7 +165,7 @@ def test_somebody_who_always_agrees_has_no_change_to_measure():
 def test_too_little_for_a_trend_is_said_in_its_reason():
     assert trend([0, 1, 2] * 9, [True] * 27) == Undefined(Why.TOO_FEW_LABELS)
     assert trend([0, 1] * 20, [True] * 40) == Undefined(Why.TOO_FEW_WEEKS)
-    assert drift([], []).trend == Undefined(Why.TOO_FEW_LABELS)
+    assert drift_of([]).trend == Undefined(Why.TOO_FEW_LABELS)
 
 
 def test_trends_of_nothing_but_chance_are_flagged_about_one_time_in_twenty():
@@ -178,7 +186,7 @@ def test_a_planted_fall_lies_within_its_interval():
 
 def test_labels_without_dates_go_by_blocks_in_their_order():
     # 65 labels make blocks of 20, 20 and 25: the last one takes what is left over.
-    found = drift([None] * 65, [True] * 20 + [False] * 45)
+    found = drift_of([(None, True)] * 20 + [(None, False)] * 45)
     assert found.axis is Axis.BLOCKS
     assert [(point.place, point.rate.part, point.rate.n) for point in found.points] == [
         (1, 20, 20),
@@ -190,7 +198,7 @@ def test_labels_without_dates_go_by_blocks_in_their_order():
 
 def test_weeks_are_drawn_by_their_monday():
     week = week_of(date(2026, 3, 4))
-    found = drift([week, week, week + 2, None], [True, False, True, True])
+    found = drift_of([(week, True), (week, False), (week + 2, True), (None, True)])
     assert found.axis is Axis.WEEKS
     assert [(point.monday, point.rate) for point in found.points] == [
         (date(2026, 3, 2), Rate(1, 2)),
@@ -198,9 +206,31 @@ def test_weeks_are_drawn_by_their_monday():
     ]
 
 
-@given(st.lists(st.tuples(st.one_of(st.none(), st.integers(0, 5)), st.booleans()), max_size=90))
+LABELS_IN_TIME = st.lists(st.tuples(st.one_of(st.none(), st.integers(0, 5)), st.booleans()), max_size=90)
+
+
+@given(LABELS_IN_TIME, st.integers(1, 3))
+def test_a_drift_is_what_it_was_label_by_label(rows: list[tuple[int | None, bool]], values: int):
+    dated = [(week, agreed) for week, agreed in rows if week is not None]
+    hard = [number % values for number, (week, _agreed) in enumerate(rows)]
+    if by_week := 2 * len(dated) >= len(rows):
+        places, agrees = [week for week, _agreed in dated], [agreed for _week, agreed in dated]
+    else:
+        agrees = [agreed for week, agreed in rows if week is None]
+        places = [min(number // 20, max(len(agrees) // 20 - 1, 0)) + 1 for number in range(len(agrees))]
+    used = [value for value, (week, _agreed) in zip(hard, rows, strict=True) if (week is not None) is by_week]
+    found = drift_of(rows, hard)
+    assert (found.axis is Axis.WEEKS) is by_week
+    assert found.trend == trend(places, agrees, used)
+    assert [(point.place, point.rate.part, point.rate.n) for point in found.points] == [
+        (place, sum(agreed for at, agreed in zip(places, agrees, strict=True) if at == place), places.count(place))
+        for place in sorted(set(places))
+    ]
+
+
+@given(LABELS_IN_TIME)
 def test_a_drift_never_holds_a_number_that_is_none(rows: list[tuple[int | None, bool]]):
-    found = drift([week for week, _agreed in rows], [agreed for _week, agreed in rows])
+    found = drift_of(rows)
     if isinstance(found.trend, Trend):
         assert not any(isnan(each) for each in (found.trend.slope, found.trend.interval.low, found.trend.interval.high))
         assert found.trend.interval.low <= found.trend.slope <= found.trend.interval.high
@@ -209,13 +239,14 @@ def test_a_drift_never_holds_a_number_that_is_none(rows: list[tuple[int | None, 
 # ── Pairs ─────────────────────────────────────────────────────────────────────
 
 
-def pairs_of(*people: list[int | None]) -> Ratings:
-    return Ratings.of(
+def pairs_of(*people: list[int | None]) -> Together:
+    rows = (
         (item, person, category)
         for person, said in enumerate(people)
         for item, category in enumerate(said)
         if category is not None
     )
+    return rated_together(Ratings.of(rows))
 
 
 def test_a_pair_worked_by_hand():

@@ -65,7 +65,7 @@ def test_easy_posts_after_hard_ones_are_no_change_of_the_person():
     # error² = 40 · 0.25 · (0.5/0.9625)² / 400, so the half width is 1.959964 · 0.0821371.
     assert equal.slope == pytest.approx(0) and not equal.changed
     assert equal.interval.high == pytest.approx(1.959964 * 0.0821371, abs=1e-6)
-    assert drift(WEEKS, AGREES, VALUES).trend == equal
+    assert drift(np.array(WEEKS), np.array(AGREES), np.array(VALUES)).trend == equal
 
 
 def test_a_change_on_equal_posts_is_still_flagged():
