@@ -60,12 +60,6 @@ def label_of(value: str) -> str | None:
     return _LABELS.get(value)
 
 
-def registered_values() -> Iterable[str]:
-    """Return all stored values that have a label."""
-    complete()
-    return _LABELS.keys()
-
-
 def _members(closed_set: Iterable[Enum]) -> Iterator[tuple[str, str]]:
     for member in closed_set:
         label: str = getattr(member, "label", "")

@@ -1,7 +1,7 @@
-"""Fork and replay runs: a run is a log, so its debate can be judged again without asking every model again.
+"""Fork runs: a run is a log, so its debate can be judged again without asking every model again.
 
 A fork copies turns at no cost and asks only the others: those of the roles that are named, or those that brought no
-usable answer. A replay walks through a run's log without asking anybody and must reach the same end.
+usable answer.
 """
 
 from collections.abc import Iterable, Mapping
@@ -128,7 +128,7 @@ def stop_of(run: Run) -> tuple[set[str], set[str]]:
             return set(usable) - unusable, unusable
         last = [step.key for step in steps if step.key in saved]
         unusable = {step.key for step in steps if step.key in last and not _is_usable(saved[step.key], step.optional)}
-        if not unusable and len(last) < len(steps) and _ended_early(saved, usable):
+        if not unusable and len(last) < len(steps) and ended_early(saved, usable):
             usable |= {key: saved[key] for key in (*last, LIMIT_KEY)}
             continue
         if unusable or len(last) < len(steps) or not steps:
@@ -136,7 +136,7 @@ def stop_of(run: Run) -> tuple[set[str], set[str]]:
         usable |= {key: saved[key] for key in last}
 
 
-def _ended_early(saved: Mapping[str, SavedTurn], usable: Mapping[str, SavedTurn]) -> bool:
+def ended_early(saved: Mapping[str, SavedTurn], usable: Mapping[str, SavedTurn]) -> bool:
     """Return whether the run went to its end early, so that steps without a turn were never asked."""
     return LIMIT_KEY in saved and LIMIT_KEY not in usable
 
@@ -157,28 +157,6 @@ def _queue_fork(run: Run, request: start.RunRequest, copied: Iterable[Turn], enq
         Turn.objects.bulk_create(_copied_turn(turn, forked) for turn in copies)
     forked.refresh_from_db()
     return forked
-
-
-def replay_run(run: Run) -> Mapping[str, Any] | GiveUp | None:
-    """Return what the run's method makes of its saved turns.
-
-    Returns None if a turn is missing.
-    """
-    method = method_named(run.method)
-    case, saved = method.case(run), turns.saved_turns(run)
-    usable: dict[str, SavedTurn] = {}
-    while True:
-        steps = method.next_steps(case, usable)
-        if isinstance(steps, Finish):
-            return steps.value
-        if isinstance(steps, GiveUp):
-            return steps
-        if any(step.key not in saved for step in steps) and _ended_early(saved, usable):
-            usable |= {key: saved[key] for key in (*(step.key for step in steps if step.key in saved), LIMIT_KEY)}
-            continue
-        if not steps or any(step.key not in saved or step.key in usable for step in steps):
-            return None
-        usable |= {step.key: saved[step.key] for step in steps}
 
 
 def _before(run: Run, roles: set[str], until: str) -> list[Turn]:

@@ -296,6 +296,7 @@ OWN_BUSINESS = {"config/settings.py", "config/settings_for_tests.py", "config/sh
 """They read or compare the key. They make nothing with it that ends."""
 
 
+@pytest.mark.once
 def test_the_document_names_every_place_that_uses_the_key() -> None:
     using = set()
     for path in itertools.chain.from_iterable((Path(site.BASE_DIR) / app).rglob("*.py") for app in APPS):

@@ -33,9 +33,6 @@ FORMAT = "interplay-release/1"
 COLUMNS = names_of(among(ITEMS, ()))
 """The columns that the rows of all releases have, in their order in every file."""
 
-LABEL_COLUMNS = names_of(among(LABELS, ()))
-"""The columns that the labels of all releases have."""
-
 SETS = frozenset(column.name for column in (*ITEMS, *LABELS) if column.kind == [CATEGORY])
 """Columns whose values are the codes of several categories."""
 

@@ -23,7 +23,7 @@ from annotation.pages.display_names import name_of
 from generation.models import InjectionRules
 from markup import compact
 from question_builders import make_all_questions
-from vocabulary.display_names import registered_values
+from vocabulary import display_names, registration
 
 pytestmark = pytest.mark.django_db
 
@@ -128,8 +128,9 @@ def test_tables_say_what_the_charts_say_in_the_language_of_the_reader(project, t
         close_item(builders.make_labelled_item(project, trio, codes))
     admin = as_(project, Role.ADMIN)
     admin.cookies[settings.LANGUAGE_COOKIE_NAME] = "ko"
+    registration.complete()
     with translation.override("ko"):
-        labels = {word: name_of(word) for word in registered_values()}
+        labels = {word: name_of(word) for word in display_names._LABELS}
     stored = {shown for word, label in labels.items() if label != word for shown in (word, word.replace("_", " "))}
     answer = page(admin, project)
     assert answer.status_code == 200

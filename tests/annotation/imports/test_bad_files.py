@@ -506,6 +506,7 @@ def parquet(columns: dict[str, Any]) -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.once  # what is read of a file does not depend on what stores it
 def test_whole_numbers_that_a_program_stored_as_fractions_are_read_as_whole_ones(admin: Client) -> None:
     ids = pa.array([1.0, None, 3.0], pa.float64())
     severity = pa.array([2.0, None, None], pa.float64())
@@ -516,6 +517,7 @@ def test_whole_numbers_that_a_program_stored_as_fractions_are_read_as_whole_ones
     assert dict(Item.objects.values_list("external_id", "severity")) == {"1": 2, "3": None}
 
 
+@pytest.mark.once  # as above
 @pytest.mark.parametrize(
     ("number", "code", "sentence"),
     [

@@ -68,6 +68,7 @@ def test_it_is_imported_into_a_project_of_a_template(kind: Format) -> None:
     assert report.items and (report.intended or report.labels or report.decided or kind in UNLABELLED)
 
 
+@pytest.mark.once  # as above
 def test_the_page_and_the_command_hand_it_out(client: Client) -> None:
     project = create_project(slug="garden", name="Garden", design=template(HVLI))
     client.force_login(make_member(project, Role.ADMIN).user)

@@ -78,6 +78,7 @@ def test_mmhs_words_are_read_from_the_folder_beside_the_pictures(project):
     assert readings() == [("11", "WEEDS\nagain", "given")]
 
 
+@pytest.mark.once  # refused before a row is stored
 @pytest.mark.parametrize(
     ("content", "code"),
     [

@@ -21,7 +21,7 @@ from annotation.consensus.close import close_item
 from annotation.core.release_paths import folder_of, releases_root
 from annotation.domain.choices import Level, Modality, PriorState, Source, Stage
 from annotation.domain.csv_cells import cell, neutralized, restored
-from annotation.domain.releases.columns import COLUMNS, LABEL_COLUMNS, json_line
+from annotation.domain.releases.columns import COLUMNS, json_line, label_columns
 from annotation.models import Adjudication, AppendOnlyError, Event, Item, Prior, Release, Ruling
 from annotation.releases.build import CannotRelease, release
 from annotation.releases.request import Selection
@@ -59,7 +59,7 @@ def test_a_release_holds_gold_and_nothing_else(project, trio):
     assert (row["intended"], row["batch"], row["item_source"]) == (0, "pilot", "a garden forum")
     assert (row["image"], row["pattern"], row["text_label"]) == (None, None, None)
     assert [label["category"] for label in row["labels"]] == [0, 0, 1]
-    assert all(list(label) == list(LABEL_COLUMNS) for label in row["labels"])
+    assert all(list(label) == list(label_columns(COLUMNS)) for label in row["labels"])
     assert problems(folder_of(made)) == []
 
 

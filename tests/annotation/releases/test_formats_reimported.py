@@ -21,7 +21,7 @@ from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Choose, Modality, Role
 from annotation.domain.formats.base import Format, Reading, Row
 from annotation.domain.formats.jsonl import JsonLines
-from annotation.domain.releases.columns import COLUMNS, LABEL_COLUMNS, ReleaseFormat, json_line
+from annotation.domain.releases.columns import COLUMNS, ReleaseFormat, json_line, label_columns
 from annotation.domain.text_rules import is_blank
 from annotation.models import Item, Label, Prior, Project, Replacement
 from annotation.releases.build import copy_to, release
@@ -125,7 +125,7 @@ def test_what_label_studio_exports_of_a_release_comes_back_with_its_people(form,
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=40)
 LABELS = st.fixed_dictionaries(
-    dict.fromkeys(LABEL_COLUMNS, TEXT) | {"category": st.none() | st.integers(0, 5), "challenges": st.just([])}
+    dict.fromkeys(label_columns(COLUMNS), TEXT) | {"category": st.none() | st.integers(0, 5), "challenges": st.just([])}
 )
 ROWS = st.fixed_dictionaries(
     {name: st.none() | TEXT for name in COLUMNS} | {"labels": st.lists(LABELS, max_size=3), "gold": st.integers(0, 5)}

@@ -22,7 +22,7 @@ from annotation.domain.imports.cells import AnswerReader
 from annotation.domain.label_studio.answers import answer_results, read_result
 from annotation.domain.questions.question import Option, Question, QuestionKind
 from annotation.domain.questions.released_answers import ReleasedAnswers, flat_values
-from annotation.domain.releases.columns import LABEL_COLUMNS, ReleaseFormat
+from annotation.domain.releases.columns import COLUMNS, ReleaseFormat, label_columns
 from annotation.models import Item, Label
 from annotation.projects.design import change_design, design_of
 from annotation.releases.build import copy_to, release
@@ -63,7 +63,7 @@ def test_a_row_has_answers_with_versions_and_the_consensus(project):
     made = release(project, None, Selection())
     row, other = rows_of(made)
     first, second, third = row["labels"]
-    assert list(first) == [*LABEL_COLUMNS, "answers", "answer_versions"]
+    assert list(first) == [*label_columns(COLUMNS), "answers", "answer_versions"]
     assert first["answers"] == {
         **{"frame": "women", "targets": ["migrants", "women"], "severity": 5},
         **{"why": "Because, \u2028 so.", "words": [[0, 5]]},
@@ -233,7 +233,7 @@ def test_a_project_without_further_questions_releases_the_columns_of_before():
     make_answered_item(project, trio, [{}, {}, {}])
     made = release(project, None, Selection())
     row = rows_of(made)[0]
-    assert "questions" not in row and list(row["labels"][0]) == list(LABEL_COLUMNS)
+    assert "questions" not in row and list(row["labels"][0]) == list(label_columns(COLUMNS))
     assert "questions" not in made.manifest["columns"]
 
 

@@ -14,7 +14,7 @@ from promql import DASHBOARD, alerts, labels_in, labels_in_legend, metrics_in, q
 from runs.models import Pause
 from runs.sql import read_replica
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 OF_PROMETHEUS = 'up{job="interplay"} == 0'
 """Prometheus itself counts which servers answer it. docs/monitoring.md gives the job its name."""

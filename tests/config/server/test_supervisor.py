@@ -26,17 +26,17 @@ pytestmark = [pytest.mark.slow, pytest.mark.faults]
 
 @pytest.fixture
 def environ(tmp_path):
-    """A site of its own: database, queue and key in a folder that goes away."""
-    return {**migrated_database.make_site(tmp_path), "LOG_LEVEL": "WARNING"}
+    """A site of its own: database, queue and key in a folder that goes away. One web process shows what more would."""
+    return {**migrated_database.make_site(tmp_path), "LOG_LEVEL": "WARNING", "WEB_CONCURRENCY": "1"}
 
 
 @pytest.fixture
 def serve(environ):
     running = []
 
-    def start(port, log=subprocess.PIPE):
+    def start(port, *options, log=subprocess.PIPE):
         process = subprocess.Popen(
-            [sys.executable, "manage.py", "serve", f"127.0.0.1:{port}", "--threads", "4"],
+            [sys.executable, "manage.py", "serve", f"127.0.0.1:{port}", "--threads", "4", *options],
             cwd=ROOT,
             env=environ,
             stderr=log,
@@ -147,7 +147,7 @@ def test_a_log_that_takes_nothing_stops_neither_the_start_nor_what_is_said_later
 
 def test_a_killed_web_server_starts_again_and_no_connection_is_refused(serve):
     port = free_port()
-    site = serve(port)
+    site = serve(port, "--no-worker")
     assert until(lambda: get(port, "/livez")[0] == 200)
     web = [pid for pid, args in children(site.pid).items() if "gunicorn" in args]
     os.killpg(min(web), signal.SIGKILL)
@@ -316,13 +316,14 @@ def test_forged_messages_are_dropped_and_the_worker_goes_on(environ):  # T21
         return json.loads(done.stdout)["ok"]
 
     def seen():
-        """Read the row itself: a process that asks for it takes longer than the worker needs to write it."""
+        """Read the rows themselves: a process that asks for them takes longer than the worker needs to write them."""
+        rows = "SELECT count(*) FROM config_pulse, runs_workerload WHERE part = 'worker'"
         with closing(sqlite3.connect(f"file:{environ['VAR_DIR']}/interplay.sqlite3?mode=ro", uri=True)) as database:
-            return database.execute("SELECT count(*) FROM config_pulse WHERE part = 'worker'").fetchone() == (1,)
+            return database.execute(rows).fetchone() == (1,)
 
     try:
         assert until(seen)
-        assert until(says_alive)  # the queues that it takes from are written a moment later
+        assert until(says_alive)
         assert worker.poll() is None
     finally:
         worker.terminate()

@@ -15,7 +15,7 @@ from annotation.imports.examples import EXAMPLES
 from builders import make_project
 from moderation.evaluation.collect_answers import BadSource, FileReading, file_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]  # gold and answers come from files
 
 GOLD = [
     {"id": "a", "text": "roses", "gold": 0, "text_label": 0, "image_label": 0},

@@ -27,7 +27,7 @@ from moderation.debates import start
 from moderation.debates.suspected import suspected_places
 from moderation.models import Evidence
 from providers.messages import Refused, Request
-from runs.control import fork
+from replayed_runs import replay_run
 from runs.execution import runner
 from runs.execution.worker import planned_model
 from runs.models import Run, Turn
@@ -286,7 +286,7 @@ def test_a_killed_run_goes_on_without_repeating_a_search_or_a_fetch(net: Any, it
     assert perform(run, after).state == "succeeded"
     assert (net.engine.log, net.outer.log) == (searched, fetched)
     assert not after.asked_for("queries") and not after.asked_for("select")
-    assert fork.replay_run(run) == run.outcome
+    assert replay_run(run) == run.outcome
 
 
 def test_limits_of_pages_bytes_and_steps_end_the_search_with_a_verdict(net: Any, item: Item) -> None:
@@ -321,7 +321,7 @@ def test_near_the_limit_of_steps_what_fits_is_read_and_judged(net: Any, item: It
     assert (run.outcome["ungrounded"], run.outcome["evidence"], run.outcome["pages"]) == (False, [1, 2], 2)
     assert run.outcome["limit"] == {"name": "steps", "detail": "steps: 10"}
     assert prompt_of(agent.asked_for("verdict")[0]).count("call newcomers weeds") == 2
-    assert fork.replay_run(run) == run.outcome
+    assert replay_run(run) == run.outcome
 
 
 def test_a_verdict_that_needed_no_more_steps_names_no_limit(net: Any, item: Item) -> None:

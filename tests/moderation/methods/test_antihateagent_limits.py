@@ -13,6 +13,7 @@ from moderation.debates import start
 from moderation.evidence import edit
 from moderation.models import Evidence
 from providers.messages import Request
+from replayed_runs import replay_run
 from runs.control import fork
 from runs.models import Run
 from wire.pages import dripping
@@ -37,7 +38,7 @@ def ended(run: Run, limit: str) -> None:
     assert (run.state, run.reason) == ("succeeded", "")
     assert run.outcome is not None and run.outcome["limit"]["name"] == limit
     assert kinds(run)[-2:] == ["limit", "verdict"]
-    assert fork.replay_run(run) == run.outcome
+    assert replay_run(run) == run.outcome
 
 
 def test_calls(item: Item) -> None:

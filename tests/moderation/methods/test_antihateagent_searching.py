@@ -31,7 +31,7 @@ from moderation.methods import local_documents
 from moderation.models import Evidence
 from providers import wiring_web
 from providers.search import steps
-from runs.control import fork
+from replayed_runs import replay_run
 from runs.models import Run
 from wire.pages import Answer, PageServer, dripping, endless, page
 
@@ -79,7 +79,7 @@ def test_a_search_server_that_misbehaves_is_named_in_time_and_the_run_has_a_verd
         assert name_of(code) != code  # pages have words for it
         assert run.outcome["reason"].startswith("No search was possible, so no page was read. ")
         assert "No search was possible" in prompt_of(agent.asked_for("verdict")[0])
-        assert fork.replay_run(run) == run.outcome, case
+        assert replay_run(run) == run.outcome, case
 
 
 def test_a_search_server_that_is_not_there_is_a_fault_too(net: Any, item: Item, settings: Any) -> None:
@@ -131,7 +131,7 @@ def test_the_other_engine_is_asked_where_one_does_not_answer(google: PageServer,
         *(f"search.1.{query}.google" for query in (1, 2, 3)),
     }
     assert Evidence.objects.get().query
-    assert fork.replay_run(run) == run.outcome
+    assert replay_run(run) == run.outcome
 
 
 def test_an_engine_that_failed_in_a_round_is_not_asked_in_the_next(google: PageServer, item: Item) -> None:

@@ -20,7 +20,7 @@ from annotation.models import Event, Item, Project
 from builders import make_item, make_labelled_item, make_member, make_picture, make_project
 from moderation.debates import ask_again, start
 from providers.servers import ModelServer
-from runs.control import fork
+from replayed_runs import replay_run
 from runs.models import Run, Turn
 from wire import families
 from wire.server import Heard, WireServer, say, status
@@ -442,10 +442,10 @@ def test_a_run_replayed_comes_to_the_same_end_and_asks_nobody(wire: WireServer, 
     wire.queue(verdict(5, "hateful"), model="judge")
     run("arcade", "garden", "--rounds", "1")
     held = Run.objects.get()
-    assert fork.replay_run(held) == held.outcome
+    assert replay_run(held) == held.outcome
     assert len(wire.heard) == 4
     held.turns.filter(key="defender.1").delete()
-    assert fork.replay_run(held) is None
+    assert replay_run(held) is None
 
 
 # ── One question, and explanations ────────────────────────────────────────────

@@ -23,7 +23,7 @@ from moderation.domain.predict.protocol import Memory, PredictRun
 from moderation.models import Perspective
 from moderation.perspectives import edit
 from predict_models import HATE, OTHER, UNSURE, add_examples, judgement, script, speaker_of, speeches, views
-from runs.control import fork
+from replayed_runs import replay_run
 from runs.models import Run, Turn
 from wire.server import Behaviour, Heard, WireServer, say, status
 from wire.site import models_at_a_server
@@ -119,7 +119,7 @@ def test_a_second_judge_costs_one_call_and_reads_the_same_debate(wire: WireServe
     assert len(wire.heard) == 11
     forked = Run.objects.get(public_id=second["run"])
     assert forked.outcome["votes"] == Run.objects.get(public_id=first["run"]).outcome["votes"]
-    assert fork.replay_run(forked) == forked.outcome
+    assert replay_run(forked) == forked.outcome
 
 
 def test_an_empty_side_is_passed_as_empty_and_says_nan_to_nobody(wire: WireServer, item: Item) -> None:
@@ -171,7 +171,7 @@ def test_a_refused_or_filtered_perspective_is_missing_and_the_debate_goes_on(wir
     assert [row["missing_because"] for row in outcome["stances"] if row["stance"] != "missing"] == ["", ""]
     debaters = [hears(heard) for heard in wire.heard if heard.model == "debater"]
     assert debaters[:2] == [{"R4"}, {"R1", "N1"}]
-    assert fork.replay_run(Run.objects.get()) == outcome
+    assert replay_run(Run.objects.get()) == outcome
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_a_perspective_sees_its_three_nearest_examples_and_never_the_post_itself
     second = next(each.said("user") for each in wire.heard[:5] if speaker_of(each) == 2)
     assert second.count("Label: Hate speech") == 2
     assert second.count("Label: Not hate speech") == 1
-    assert fork.replay_run(Run.objects.get()) == Run.objects.get().outcome
+    assert replay_run(Run.objects.get()) == Run.objects.get().outcome
 
 
 def test_criteria_and_examples_can_be_switched_off(wire: WireServer, project: Project, item: Item) -> None:
@@ -336,7 +336,7 @@ def test_nobody_is_told_what_hate_is_unless_the_project_says_so(wire: WireServer
     newest = Run.objects.latest("id")
     assert newest.options["definition_text"] == DEFINITION
     Project.objects.filter(pk=project.pk).update(hate_definition="Something else.")
-    assert fork.replay_run(newest) == newest.outcome  # a run keeps the definition of its start
+    assert replay_run(newest) == newest.outcome  # a run keeps the definition of its start
 
 
 def test_a_run_can_leave_the_project_s_definition_out(wire: WireServer, project: Project, item: Item) -> None:

@@ -15,7 +15,7 @@ from moderation.debates import ask_again, start
 from moderation.debates.run_json import run_as_json
 from providers.messages import Model, ProviderError, Refused
 from providers.vendors.scripted import ScriptedModel
-from runs.control import fork
+from replayed_runs import replay_run
 from runs.execution import runner, worker
 from runs.models import Account, Run, Turn
 from wire.server import WireServer, blocked, hang_up, say, status
@@ -267,7 +267,7 @@ def test_near_a_limit_the_run_ends_without_the_second_reading(wire: WireServer, 
     run = done(queued(item, limits={"calls": 2}))
     assert (run.state, run.calls, (run.outcome or {})["hateful"]) == ("succeeded", 1, None)
     assert (run.outcome or {})["limit"]["name"] == "calls"
-    assert fork.replay_run(run) == {name: value for name, value in (run.outcome or {}).items() if name != "warnings"}
+    assert replay_run(run) == {name: value for name, value in (run.outcome or {}).items() if name != "warnings"}
 
 
 def test_a_run_that_lost_its_worker_asks_the_explainer_once(wire: WireServer, item: Item) -> None:
@@ -291,7 +291,7 @@ def test_what_was_refused_is_asked_again_from_the_explanation(wire: WireServer, 
     assert again is not None
     again = done(again)
     assert keys(again) == [("explain", "ok")] and (again.outcome or {})["read_by"] == {"by": "rules"}
-    assert fork.replay_run(again) == again.outcome
+    assert replay_run(again) == again.outcome
 
 
 def test_an_explainer_that_failed_ends_the_run_as_it_did(wire: WireServer, item: Item) -> None:
