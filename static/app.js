@@ -230,6 +230,16 @@
     notice.append(close);
   };
   document.querySelectorAll(".messages.is-floating > .notice").forEach(closable);
+  // What a page begins with is not read out, what is put into it is: notices that came with it are put in again.
+  const SAID = "[aria-live] > .notice, [role=status] > .notice, .notice:is([role=alert], [role=status])";
+  setTimeout(() => {
+    for (const notice of document.querySelectorAll(SAID)) {
+      const [place, next] = [notice.parentNode, notice.nextSibling];
+      if (notice.contains(document.activeElement)) continue; // it is read already
+      notice.remove();
+      place.insertBefore(notice, next);
+    }
+  }, 300);
   let listening = 0;
   const answered = (until = "answered") => {
     clearInterval(listening);
