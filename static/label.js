@@ -12,11 +12,17 @@
   let post = {}; // {seat, original, address, open, wanted, started, away, since}
 
   const answerForm = () => byId("answer");
+  // How the form sends and what its answer replaces: the same for every post, so no post brings it along.
+  const SENDS = {
+    "hx-target": "#bench", "hx-select": "#bench", "hx-select-oob": "#day", "hx-swap": "outerHTML settle:0ms show:window:top",
+    "hx-push-url": "false", "hx-sync": "this:drop", "hx-disinherit": "*",
+  };
   const inBench = (selector) => byId("bench")?.querySelector(selector);
 
   function setUp() {
     const form = answerForm();
     if (!form) return;
+    if (form.hasAttribute("hx-post")) for (const [name, how] of Object.entries(SENDS)) form.setAttribute(name, how);
     post = { seat: form.dataset.seat, started: performance.now(), away: 0, since: null, open: false, wanted: false };
     for (const button of form.querySelectorAll("[data-press][hidden]")) button.hidden = false;
     for (const button of form.querySelectorAll("[data-plain]")) button.remove();
@@ -426,7 +432,7 @@
     if (!active || !form?.dataset.renew || form.dataset.step === "correction") return;
     active = false;
     const answer = await post_(form.dataset.renew).catch(() => null);
-    if (answer?.status === 409) window.interplay.tell(form.dataset.lost);
+    if (answer?.status === 409) window.interplay.tell(byId("words").dataset.lost);
   }, 110_000); // more often than the two minutes at most that count between two acts
 
   document.addEventListener("htmx:afterSwap", (event) => {
