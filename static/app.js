@@ -52,6 +52,13 @@
     event.preventDefault();
     openKeys();
   });
+  // Closed, it leaves the keyboard with the post, where it had opened over nothing in particular.
+  keys?.addEventListener("close", () => {
+    const main = document.getElementById("main");
+    if (document.activeElement !== document.body || !main) return;
+    main.tabIndex = -1;
+    main.focus({ preventScroll: true });
+  });
   keys?.addEventListener("keydown", (event) => {
     if (keys.open) event.stopPropagation(); // the page behind must not answer; once closed, it has the focus a frame late
   });
@@ -230,6 +237,16 @@
     notice.append(close);
   };
   document.querySelectorAll(".messages.is-floating > .notice").forEach(closable);
+  // What a page begins with is not read out, what is put into it is: notices that came with it are put in again.
+  const SAID = "#messages > .notice, .bench-notices > .notice, main .notice[role=alert]";
+  setTimeout(() => {
+    for (const notice of document.querySelectorAll(SAID)) {
+      const [place, next] = [notice.parentNode, notice.nextSibling];
+      if (notice.contains(document.activeElement)) continue; // it is read already
+      notice.remove();
+      place.insertBefore(notice, next);
+    }
+  }, 300);
   let listening = 0;
   const answered = (until = "answered") => {
     clearInterval(listening);

@@ -28,7 +28,11 @@
     if (target.matches(TEXT_FIELDS)) {
       for (let fold = target.closest("details:not([open])"); fold; fold = target.closest("details:not([open])")) fold.open = true;
       target.focus();
-    } else (foldedBehind(target) ?? target).click();
+    } else {
+      // A panel that closes, and a tab whose part is shown, leave the keyboard there and not at the page's top.
+      if (target.popoverTargetElement || target.matches(".tabs > a")) target.focus({ preventScroll: true });
+      (foldedBehind(target) ?? target).click();
+    }
     goesInto = target.matches("[data-in-place]:not(.tabs > a)");
     if (target.matches("input[type=radio]")) target.focus();
     const panel = target.popoverTargetElement; // what a key opened is gone into, or Tab would begin at the page's top
@@ -44,12 +48,15 @@
       if (submit) { event.preventDefault(); submit.click(); }
       return;
     }
-    if (key === "Escape" && event.target.matches?.(TEXT_FIELDS)) { event.target.blur(); return; }
+    if (key === "Escape" && event.target.matches?.(TEXT_FIELDS)) {
+      if (!event.target.closest(":popover-open")) event.target.blur(); // a panel gives the keyboard back to its button
+      return;
+    }
     if (event.target.closest?.(TEXT_FIELDS)) return;
     if (key === "Enter" && event.target.closest?.("a, button, summary")) return;
     const target = named(key);
     if (!target) {
-      if (key === " " && !event.target.closest?.("a, button, summary, input")) {
+      if (key === " " && !event.target.closest?.("button, summary, input")) { // on a link it does nothing by itself
         const toggle = document.querySelector("[data-picture] [data-toggle]");
         if (toggle) { event.preventDefault(); toggle.click(); }
       }
@@ -90,7 +97,7 @@
   const nextTab = document.querySelector("[data-next-tab]");
   nextTab?.addEventListener("click", () => {
     const tabs = [...nextTab.parentElement.querySelectorAll("a[data-in-place]")];
-    tabs[(tabs.findIndex((tab) => tab.ariaCurrent) + 1) % tabs.length].click();
+    press(tabs[(tabs.findIndex((tab) => tab.ariaCurrent) + 1) % tabs.length]);
   });
   if (nextTab) nextTab.hidden = false;
 
@@ -111,13 +118,22 @@
     link.search = kept;
   });
 
-  // Excluding and labelling again want a reason too: without one the field is gone into instead of a round trip.
+  // Excluding and labelling again want a reason too: without one the field is gone into, and says why.
+  function want(field, wanted) {
+    if (wanted) field.placeholder = field.dataset.wanted;
+    field.ariaInvalid = String(wanted);
+    field.closest(".field").classList.toggle("is-wrong", wanted);
+  }
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button[name=ruling]");
     const rationale = decision()?.elements.rationale;
     if (!button || !rationale || rationale.value.trim()) return;
     event.preventDefault();
+    want(rationale, true);
     rationale.focus();
+  });
+  document.addEventListener("input", ({ target }) => {
+    if (target === decision()?.elements.rationale) want(target, false);
   });
 
   // A reason that was used before is taken into the field, and may be edited there. Enter takes the first one found.

@@ -12,11 +12,17 @@
   let post = {}; // {seat, original, address, open, wanted, started, away, since}
 
   const answerForm = () => byId("answer");
+  // How the form sends and what its answer replaces: the same for every post, so no post brings it along.
+  const SENDS = {
+    "hx-target": "#bench", "hx-select": "#bench", "hx-select-oob": "#day", "hx-swap": "outerHTML settle:0ms show:window:top",
+    "hx-push-url": "false", "hx-sync": "this:drop", "hx-disinherit": "*",
+  };
   const inBench = (selector) => byId("bench")?.querySelector(selector);
 
   function setUp() {
     const form = answerForm();
     if (!form) return;
+    if (form.hasAttribute("hx-post")) for (const [name, how] of Object.entries(SENDS)) form.setAttribute(name, how);
     post = { seat: form.dataset.seat, started: performance.now(), away: 0, since: null, open: false, wanted: false };
     for (const button of form.querySelectorAll("[data-press][hidden]")) button.hidden = false;
     for (const button of form.querySelectorAll("[data-plain]")) button.remove();
@@ -34,8 +40,8 @@
 
   // Readers hear which post they came to: its number and, where it is open, its text.
   function nameMain() {
-    const main = byId("main"), text = inBench(".words .post-text");
-    const words = text?.checkVisibility() ? text.textContent.trim().replace(/\s+/g, " ").slice(0, 300) : "";
+    const main = byId("main"), text = inBench(".words .post-text"); // hidden where its words can be marked
+    const words = text?.closest("section")?.checkVisibility() && !text.closest("details:not([open])") ? text.textContent.trim().replace(/\s+/g, " ").slice(0, 300) : "";
     const said = byId("page-words") ?? main.appendChild(document.createElement("span"));
     Object.assign(said, { id: "page-words", hidden: true, ariaLabel: words, lang: text?.closest("[lang]").lang ?? "" });
     main.setAttribute("aria-labelledby", "page-title page-words");
@@ -65,7 +71,7 @@
     sessionStorage.removeItem("done");
     const left = kept ? kept.at + MOMENT - Date.now() : 0;
     done = left > 0 && kept.step !== "first_answer" && kept.seat !== form.dataset.seat && !byId("said") ? kept.words : "";
-    if (byId("stored")) byId("stored").textContent = done; // outlives the post, so that it is read out
+    setTimeout(() => { if (byId("stored")) byId("stored").textContent = done; }, 200); // what a page begins with is not read out
     if (done) setTimeout(() => { done = ""; if (answerForm() === form) showDefinition(); }, left);
   }
 
@@ -234,11 +240,23 @@
     showDefinition();
   }, true); // before the draft is kept
 
+  // The line of a refused answer goes when what it asks for is there; questions.js has looked at its questions before.
+  function forgive() {
+    const answered = inBench(":is([name=category], [name=categories], [name=low_quality]):checked");
+    if (!byId("wrong") || !answered || inBench(".question.is-wrong")) return;
+    byId("wrong").remove();
+    byId("definition").hidden = false;
+  }
+  for (const kind of ["change", "input"]) document.addEventListener(kind, forgive);
+
   // A panel that opens takes the focus to its first field, at once, so that no typed letter is taken for a key.
   const enter = (panel) => panel.querySelector("textarea, select, input")?.focus();
   document.addEventListener("toggle", (event) => {
     const panel = event.target;
     if (event.newState === "open" && panel.matches?.(".panel") && !panel.contains(document.activeElement)) enter(panel);
+    // Closed, it gives the keyboard to the post, not to the page's top.
+    const here = document.activeElement;
+    if (event.newState === "closed" && (here === document.body || panel.contains(here))) goTo("main");
   }, true);
 
   // ── Keys ──
@@ -414,16 +432,23 @@
     if (!active || !form?.dataset.renew || form.dataset.step === "correction") return;
     active = false;
     const answer = await post_(form.dataset.renew).catch(() => null);
-    if (answer?.status === 409) window.interplay.tell(form.dataset.lost);
+    if (answer?.status === 409) window.interplay.tell(byId("words").dataset.lost);
   }, 110_000); // more often than the two minutes at most that count between two acts
 
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target.id !== "bench" && event.detail.elt.id !== "bench") return;
     setUp();
-    if (inBench(".question.is-wrong")) return; // the focus is there
-    const place = byId("said") ?? byId("changing") ?? byId("main"); // what is told is read out, then the post
-    if (place) place.tabIndex = -1;
-    place?.focus({ preventScroll: true });
+    goTo(TOLD.find(byId) ?? "main");
   });
+
+  // What is told of an answer has the focus, so that it is read out; then the post.
+  const TOLD = ["said", "wrong", "told", "changing"];
+  function goTo(id) {
+    const place = byId(id);
+    if (!place || inBench(".question.is-wrong")) return; // the focus is there
+    place.tabIndex = -1;
+    place.focus({ preventScroll: true });
+  }
   setUp();
+  if (document.activeElement === document.body) goTo(TOLD.find(byId));
 })();

@@ -368,17 +368,11 @@
     forgive();
   });
 
-  // ── A refused answer: the line goes when what it asks for is there ──
+  // ── A refused answer: its line goes (label.js) when what it asks for is there ──
   function forgive() {
-    const line = document.getElementById("wrong");
-    if (!line) return;
     for (const question of document.querySelectorAll("#bench .question.is-wrong")) {
       question.classList.toggle("is-wrong", !question.inert && !isAnswered(question));
     }
-    const isChosen = document.querySelector("#bench :is([name=category], [name=categories], [name=low_quality]):checked");
-    if (!isChosen || document.querySelector("#bench .question.is-wrong")) return;
-    line.remove();
-    document.getElementById("definition").hidden = false;
   }
   document.addEventListener("input", forgive);
 

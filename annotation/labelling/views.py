@@ -204,7 +204,8 @@ def undo(request: PersonRequest, slug: str, label: UUID | None = None) -> HttpRe
     if label is None and _undo_leaving(request, member, last.filled_at if last is not None else None):
         return go_on(member)
     if last is None or last.label is None:
-        messages.info(request, _("There is nothing to undo yet."))
+        first = _("That was your first answer. This is the open post again.")
+        messages.info(request, _("There is nothing to undo yet.") if label is None else first)
         return go_on(member)
     if can_change_label(last, database_now()):
         return redirect("annotation:label-correct", slug, last.label.public_id)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, resolve_url
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -224,7 +224,8 @@ def _after(request: PersonRequest, member: Membership, reply_row: Reply, move: s
         messages.success(request, _("Submitted. Somebody else approves it."))
         if fault := _ask_critics(reply_row, member):
             messages.warning(request, fault)
-    return redirect("generation:reply", slug, reply_row.public_id)
+    page = resolve_url("generation:reply", slug, reply_row.public_id)
+    return redirect(f"{page}#comments" if move == "comment" else page)
 
 
 def _show_state(

@@ -1,5 +1,7 @@
 """A reviewer's ways by keyboard alone: back to a slip, aside, a reason used before; and a page that does not move."""
 
+import re
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
@@ -88,7 +90,18 @@ def test_a_slip_a_parked_post_and_a_used_reason_by_keyboard_alone(browser, live_
     page.keyboard.press("Control+Enter")
     arrived(page, "Four")
 
+    page.keyboard.press("m")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="More")).to_be_focused()
+    page.keyboard.press("n")
+    expect(page.get_by_role("link", name="Scores")).to_be_focused()
     page.keyboard.press("0")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_label("Rationale")).to_be_focused()
+    expect(page.locator("#id_rationale[aria-invalid=true]")).to_have_attribute(
+        "placeholder", re.compile("Give the reason")
+    )
+    page.keyboard.press("Escape")
     page.keyboard.press("c")
     page.keyboard.type("sat")
     expect(page.locator("#reasons-list [data-reason]")).to_have_text(["It is satire."])

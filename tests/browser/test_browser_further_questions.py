@@ -10,10 +10,12 @@ from django.test import Client
 from playwright.sync_api import Browser, Page, expect
 
 from annotation.domain.design.file import as_json, read_design
+from annotation.domain.questions.question import QuestionKind
 from annotation.models import Label, Membership, Project
 from annotation.projects.design import change_design
 from annotation.projects.templates import template
 from builders import make_member, make_open_item, make_project
+from question_builders import make_question
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -60,6 +62,25 @@ def opened(browser: Browser, live_server: Any) -> Iterator[Callable[..., Page]]:
     for context in contexts:
         context.close()
     assert [fault for fault in faults if "422" not in fault] == []
+
+
+def test_a_refused_answer_is_said_and_moves_no_key_of_a_phone(opened: Callable[..., Page], live_server: Any) -> None:
+    project = make_project("garden")
+    make_question(project, "which", QuestionKind.SPAN)  # its words are marked in the post's own text
+    make_open_item(project, "First post.")
+    page = opened(make_member(project))
+    main, refusal = page.get_by_role("main"), page.get_by_role("alert")
+    expect(main).to_have_accessible_name("Post 1 First post.")
+    page.keyboard.press("n")
+    page.keyboard.press("Escape")
+    expect(main).to_be_focused()
+    page.set_viewport_size({"width": 390, "height": 844})
+    place = page.locator(".decide .keys").bounding_box()
+    page.keyboard.press("Enter")
+    expect(refusal).to_be_focused()
+    assert page.locator(".decide .keys").bounding_box() == place
+    page.keyboard.press("0")
+    expect(refusal).to_have_count(0)
 
 
 def answered(count: int) -> dict[str, Any]:

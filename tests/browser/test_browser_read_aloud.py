@@ -77,6 +77,7 @@ def test_training_correction_and_desk_name_their_regions(project: Project, page_
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     expect(page.get_by_role("status", name="What is known")).to_contain_text("That is the known answer.")
+    expect(page.get_by_role("status", name="What is known")).to_be_focused()
     desk = page_of(make_member(project, Role.REVIEWER))
     desk.goto(f"{live_server.url}/p/garden/desk/{disputed.public_id}/")
     expect(desk.get_by_role("main")).to_have_accessible_name("Settle a dispute")

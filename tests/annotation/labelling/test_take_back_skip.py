@@ -152,5 +152,5 @@ def test_one_goes_back_through_the_labels_one_by_one(project: Project, wren: Mem
         seen.append(client.get(page).content.decode())
         address = f"{page}before/"
     assert ["Beds." in seen[0], "Roses." in seen[1], "Weeds." in seen[2]] == [True] * 3
-    assert "There is nothing to undo yet" in client.post(address, follow=True).content.decode()
+    assert "That was your first answer" in client.post(address, follow=True).content.decode()
     assert "Your answer of" in seen[0]
