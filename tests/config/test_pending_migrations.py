@@ -4,15 +4,12 @@ import pytest
 from django.core import checks
 from django.core.management import call_command
 from django.db import OperationalError, connection
-from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Field
 from django.template.loader import render_to_string
 from django.test import RequestFactory
 
 import builders
 from config import pending_migrations
-from config.management.commands import migrate
 from config.web import context_processors, error_pages
 from runs.models import WorkerLoad
 
@@ -142,16 +139,3 @@ def test_the_command_that_applies_them_is_not_warned_of_them(behind, capsys):
     call_command("migrate", "--plan", verbosity=1, skip_checks=False)
     captured = capsys.readouterr()
     assert "interplay.W003" not in captured.err and LAST[1] in captured.out
-
-
-def test_a_field_that_migrations_copy_is_what_django_makes_anew():
-    loader = MigrationLoader(None)
-    states = loader.project_state(loader.graph.leaf_nodes()).models.values()
-    fields = [field for state in states for field in state.fields.values()]
-    assert len(fields) > 500
-    for field in fields:
-        copied, made = migrate.copied(field), Field.clone(field)
-        assert copied.deconstruct() == made.deconstruct() and copied.deconstruct() == field.deconstruct()
-        assert abs(made.creation_counter - copied.creation_counter) == 1  # the order of columns
-        assert (copied.remote_field is None) or copied.remote_field is not field.remote_field
-    assert call_command("migrate", verbosity=0) is None and Field.clone is migrate._clone

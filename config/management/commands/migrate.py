@@ -1,4 +1,3 @@
-import copy
 import random
 import time
 from contextlib import suppress
@@ -6,7 +5,6 @@ from typing import Any
 
 from django.core.management.commands import migrate
 from django.db import DatabaseError, OperationalError, connections
-from django.db.models import Field
 
 from config import pending_migrations
 
@@ -15,24 +13,6 @@ LOCK_TIMEOUT = "300ms"
 PATIENCE = 120.0
 """Seconds for which a migration that meets locks is repeated."""
 _LOCKS = {"40P01", "55P03"}  # a deadlock, a lock that was not free in time
-
-_clone = Field.clone
-
-
-def copied(field: Any) -> Any:
-    """Return a field like this one, the next in order.
-
-    Migrations render each model hundreds of times, and Django takes each field apart for that and makes it anew, which
-    is half of their time. A field that belongs to no model yet is whole without it.
-    """
-    if hasattr(field, "model"):
-        return _clone(field)
-    made, counter, step = copy.deepcopy(field), "creation_counter", 1
-    if field.auto_created:
-        counter, step = "auto_creation_counter", -1
-    made.creation_counter = getattr(Field, counter)
-    setattr(Field, counter, made.creation_counter + step)
-    return made
 
 
 class Command(migrate.Command):
@@ -49,13 +29,6 @@ class Command(migrate.Command):
         A migration that waits for a table keeps everybody else waiting for those that it has altered. So it waits for a
         moment, gives up all its locks, and begins again: each is one transaction, and those before it are kept.
         """
-        Field.clone = copied  # type: ignore[assignment, method-assign]  # for as long as it takes
-        try:
-            self._migrate(*args, **options)
-        finally:
-            Field.clone = _clone  # type: ignore[method-assign]  # as above
-
-    def _migrate(self, *args: Any, **options: Any) -> None:
         connection, until = connections[options["database"]], time.monotonic() + PATIENCE
         if connection.vendor != "postgresql" or connection.in_atomic_block:
             super().handle(*args, **options)
