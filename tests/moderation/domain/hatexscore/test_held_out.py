@@ -16,7 +16,7 @@ from moderation.domain.hatexscore.htc import verdict
 from providers.structured_output import is_refusal
 
 FOLDER = Path(__file__).with_name("held_out")
-SETS = ("", "a-", "b-", "d-", "e-", "f-", "h-", "i-", "j-", "k-", "m-", "o-")
+SETS = ("", "a-", "b-", "d-", "e-", "f-", "h-", "i-", "j-", "k-", "m-", "o-", "p-")
 NOT_FOUND = {
     "e-": ["ko-er05"],
     "f-": ["en-fr05"],
@@ -80,6 +80,9 @@ def rows(name: str) -> list[dict[str, Any]]:
         ("o-conclusions-en", 13, 0),
         ("o-conclusions-ko", 14, 0),
         ("o-conclusions-zh", 13, 0),
+        ("p-conclusions-en", 21, 0),
+        ("p-conclusions-ko", 21, 0),
+        ("p-conclusions-zh", 21, 0),
         ("kept-conclusions-en", 29, 1),
         ("kept-conclusions-ko", 30, 0),
         ("kept-conclusions-zh", 30, 0),
