@@ -36,6 +36,8 @@ _GOES_ON = re.compile(
     r"(?: themselves| itself)?(?! (?:may |also )?(?:contain|includ|violat|breach|falls|goes"
     r"|is (?:too|not|off|against|outside|beyond)))|"
     r"[:,;—]\s*(?:(?:so|and|it['’]s|that['’]s)\s)*(?:not |non-)?(?:hateful|harmless)[.!]?\s*$"
+    r"|[:—]\s*(?:clearly |plainly )?(?:not |non-)?(?:hateful|hate speech)\b"
+    r"(?! (?:content|material|posts?|topics?|images?))"
     # What can be read is rated beside what cannot: "only the text, and the text is not hateful".
     r"|[,;]\s(?:and|so|only)\b(?:(?!because|since|if\b|whether|can)[^.!?;]){0,80}?"
     r"\b(?:is|are)\s(?:not\s|clearly\s|also\s)?(?:hateful|hate speech|harmless)\b"

@@ -33,8 +33,10 @@ _DENIED_VERB = re.compile(r"[을를]\s(?:[가-힣]+\s)?[가-힣]+지(?:는|도)?
 _DENIED_NOUN = re.compile(r"[이가]?\s?아닌\s[가-힣]{1,4}[은는이가도]\s[^.,]{0,6}?(?:없|아니|아닙)")
 # The word tells the kind of a thing that something else is done with: "a parody of hateful letters".
 _KIND_OF_OBJECT = re.compile(
-    r" ?(?!임|쪽|어긋|위반|해당|라벨|지침|규정|여부|표현|발언|콘텐츠|내용|감정|메시지|의도|성격|요소|정서|언어|게시|글"
-    r"|판정|기준|정의|범주|조건)[가-힣]{1,6}[을를] "
+    r" ?(?!임|쪽|어긋|위반|해당|여부)[가-힣]{0,6}[을를] (?:[가-힣]+[게히로이] |더 |다수 |매우 |많이 ){0,2}+"
+    r"(?!사용|쓰|고르|고를|택|띤|띱|담|포함|조장|부추|드러|표현|퍼뜨|퍼트|선동|찾|발견|보이|보여|보인|구성|표출|정당|내포|품|나타|전달"
+    r"|유발|쏟|확인|감지|느끼|느껴|띠|이루|만들|일으|불러|자아|옹호|지지|강화|되풀이|위반|넘|충족|만족|의도|뜻|의미|말하|가리|볼|알|엿|읽"
+    r"|하|할|한|주장|인정|부정|부인|가하|고취|재생산|향|붙|받|부여|주|적|매|정)"
 )
 _OBJECT = re.compile("[을를]")
 # A condition in its verb, unless the verb tells how the parts are read or taken together.

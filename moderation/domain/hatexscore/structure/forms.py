@@ -22,7 +22,7 @@ _FORMS = (
     re.compile(rf"{_EDGE}{_LABEL}[ *]{{0,3}}(?:[:=→]|->)?[ *]{{0,3}}(?P<value>\d{{1,3}}(?:\.\d{{1,2}})?)\s?%"),
     re.compile(rf"{_EDGE}{_LABEL}[ *]{{0,3}}(?:[:=→]|->)[ *]{{0,3}}(?P<value>[01])(?![\d.%/])"),
 )
-_BETWEEN = re.compile(r"[\s,;.|/*•·。，；、ᆞ\ufe0f-]{0,12}(?:(?:and|or|및|和)\s)?")
+_BETWEEN = re.compile(r"[\s,;.|/*•·。，；、ㆍ\ufe0f-]{0,12}(?:(?:and|or|및|和)\s)?")
 _CHOSEN, _LOW, _HIGH = frozenset("x✓✔☑☒✅1"), 35, 65
 _LEAST_CODES = 3  # two labels with 1 and 0 may be a key
 

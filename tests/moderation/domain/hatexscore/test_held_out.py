@@ -16,16 +16,13 @@ from moderation.domain.hatexscore.htc import verdict
 from providers.structured_output import is_refusal
 
 FOLDER = Path(__file__).with_name("held_out")
-SETS = ("", "a-", "b-", "d-", "e-", "f-", "h-", "i-", "j-", "k-", "m-")
+SETS = ("", "a-", "b-", "d-", "e-", "f-", "h-", "i-", "j-", "k-", "m-", "o-", "p-")
 NOT_FOUND = {
     "e-": ["ko-er05"],
     "f-": ["en-fr05"],
-    "h-": ["en-hr21", "en-hr23", "ko-hr22", "zh-hr26"],
-    "i-": ["ko-ir30"],
+    "h-": ["zh-hr26"],
     "j-": ["en-jr13"],
-    "m-": ["en-mr01"],
 }
-TAKEN_FOR_REFUSALS = {("j-", "ko"): ["ko-j48"]}
 
 
 def rows(name: str) -> list[dict[str, Any]]:
@@ -80,6 +77,12 @@ def rows(name: str) -> list[dict[str, Any]]:
         ("n-conclusions-en", 13, 0),
         ("n-conclusions-ko", 8, 0),
         ("n-conclusions-zh", 8, 1),
+        ("o-conclusions-en", 13, 0),
+        ("o-conclusions-ko", 14, 0),
+        ("o-conclusions-zh", 13, 0),
+        ("p-conclusions-en", 21, 0),
+        ("p-conclusions-ko", 21, 0),
+        ("p-conclusions-zh", 21, 0),
         ("kept-conclusions-en", 29, 1),
         ("kept-conclusions-ko", 30, 0),
         ("kept-conclusions-zh", 30, 0),
@@ -101,6 +104,5 @@ def test_refusals_are_told_from_verdicts_that_begin_like_one(name: str) -> None:
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("language", ["en", "ko", "zh"])
 def test_no_verdict_is_taken_for_a_refusal(name: str, language: str) -> None:
-    verdicts = [row for row in rows(f"{name}conclusions-{language}") if row["hateful"] is not None]
-    taken = [row["id"] for row in verdicts if is_refusal(row["text"])]
-    assert taken == TAKEN_FOR_REFUSALS.get((name, language), [])
+    verdicts = [row["text"] for row in rows(f"{name}conclusions-{language}") if row["hateful"] is not None]
+    assert [text for text in verdicts if is_refusal(text)] == []
