@@ -16,7 +16,7 @@ IDEAS = {
 }
 """What a post that gives orders speaks of: the machine, its output, its guidance and so on."""
 _WEIGHTS = WordWeights(_HERE / "weights" / "orders.tsv", IDEAS)
-_LEAST_SCORE, _WINDOW = 0.3, 160  # a longer text is weighed by its sentences, so many characters of them at a time
+_LEAST_SCORE, _WINDOW = 0.2, 160  # a longer text is weighed by its sentences, so many characters of them at a time
 _MORE_WINDOWS = 0.6  # a page has more sentences, of which one may look like an order by chance
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+|[^.!?。！？\n]+")
 

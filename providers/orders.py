@@ -87,13 +87,11 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
     "en": (
         # Its instructions.
         r"\b(?:ignore|disregard|forget|override|do not follow|don['’]t follow)\b.{0,30}\b(?:previous|above|prior"
-        r"|earlier|all"
-        r"|your|these|any)\b.{0,20}\b(?:instruction|prompt|guideline|context)s?\b",
-        r"\b(?:ignore|disregard|override)\b (?:all |the |any |previous |prior ){0,3}(?:instruction|prompt"
-        r"|guideline)s?\b",
+        r"|earlier|all|your|these|any)\b.{0,20}\b(?:instruction|prompt|guideline|context)s?\b",
+        r"\b(?:ignore|disregard|override) (?:all |the |any |previous |prior ){0,3}(?:instruction|prompt|guideline)s?\b",
         rf"{_CLAUSE}(?:ignore|disregard|forget|override|skip|do not follow|don['’]t follow)\b.{{0,20}}"
-        r"(?:\b(?:previous|above|prior|earlier|your|the content)\b.{0,12}\b(?:rules?|polic(?:y|ies)|tasks?|checks?"
-        r"|messages?)\b"
+        r"(?:\b(?:previous|above|prior|earlier|your|the content)\b.{0,12}"
+        r"\b(?:rules?|polic(?:y|ies)|tasks?|checks?|messages?)\b"
         r"|\brules? above\b|\btask you\b|\b(?:label|verdict)s?\b)",
         r"\b(?:reveal|repeat|print|show|output)\b.{0,20}\b(?:system prompt|your (?:instructions|prompt)"
         r"|instructions (?:that )?you)\b",
@@ -170,7 +168,8 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
         # A character that judges nothing.
         rf"\b(?:bot|assistant|ai|model|robot|machine|chatbot|character) (?:without|with no|(?:that|who) has no)"
         rf" (?:any )?{_FREED}\b",
-        r"\bnever (?:calls?|flags?|labels?|rates?|finds?|marks?) (?:anything|any \w{1,12}|posts?|texts?) (?:as )?"
+        r"\b(?:who|that|which|you|and) never (?:calls?|flags?|labels?|rates?|finds?|marks?) "
+        r"(?:anything|any \w{1,12}|posts?|texts?) (?:as )?"
         r"(?:hateful|offensive|toxic|harmful)\b",
         # The text before it is void, the result is known, or an evaluator is told what to put.
         r"\b(?:everything|all|the text) (?:written |said )?(?:above|before)\b.{0,40}\b(?:a draft|an exercise|void)\b"
@@ -191,11 +190,22 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
         r"|\b(?:grade|rate|judge|score|label) (?:this|it)\b.{0,20}\bthe way (?:she|he|they) would\b"
         r"|\b(?:treat|take|count) whatever follows as\b",
         r"\b(?:translate|put|paste|quote|reveal)\b.{0,12}\byour system (?:message|prompt)\b",
+        rf"\b(?:label|answer|output|verdict|category|classification|field)\b{_S}{{0,12}}"
+        rf"\b(?:must|should|has to|shall|will) (?:read|say|state|show) {_QUOTED}?(?:{_VERDICT}|{_EVERYDAY})",
+        rf"\b(?:return|output|print|give|send)\b{_S}{{0,12}}\b(?:empty|blank|null)\b{_S}{{0,24}}\bfor this\b",
+        rf"\boverride\b{_S}{{0,30}}[:,] ?{_S}{{0,20}}\b(?:off|disabled|bypass\w*|suspended)\b",
+        r"\b(?:ignore|skip|disregard|overlook)\b (?:the|this|that|every|line|any) "
+        r"(?:\w{1,12} )?(?:caption|text|post|sentence|line|word|image|picture|title|comment|quote)\b"
+        rf"{_S}{{0,12}}\b(?:when|while|as) (?:you )?(?:scor|rat|grad|judg|label|classif|evaluat)\w{{1,5}}\b",
+        rf"\b(?:act|read|pretend|behave|answer|judge|rate) (?:like|as if|as though|that) (?:the|this|that) "
+        rf"(?:(?:word|term|line|sentence|slur|insult|post)s?\b|(?:were|was) )"
+        rf"{_S}{{0,40}}\b(?:is|was|were|said|meant|spelled|written)\b",
     ),
     "ko": (
         r"(?:이전|위의?|앞의?|지금까지|모든)[가-힣 ]{0,10}(?:지시|명령|지침|프롬프트|규칙)[가-힣 ]{0,12}(?:무시"
         r"|잊어|따르지 ?마|따르지 ?말)",
-        r"(?:지시|지침|프롬프트|정책)(?:은|는|을|를)? ?(?:모두 |전부 )?(?:무시하고|무시해|무시하라|무시하세요"
+        r"(?<!예전 )(?<!옛 )(?<!낡은 )(?:지시|지침|프롬프트|정책)(?:은|는|을|를)? ?(?:모두 |전부 )?"
+        r"(?:무시하고|무시해|무시하라|무시하세요"
         r"|잊어|따르지 ?[마말])",
         r"시스템 ?프롬프트[^.!?]{0,10}(?:출력|보여|알려|반복|공개)|(?:위|앞|받은)[^.!?]{0,10}(?:지시|지침"
         r"|명령)[^.!?]{0,14}(?:반복|출력|보여)",
@@ -259,9 +269,14 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
         r"지시받았(?:어|나|니|습니까)|(?:생각하고|척하고|척하면서)[^.!?\n]{0,6}(?:채점|평가|판정|심사)",
         r"(?:지침|지시|규칙)[^.!?\n]{0,32}disregard|시스템 ?(?:메시지|프롬프트)[^.!?\n]{0,16}(?:옮겨|넣어|번역)",
         r"(?:봇|모델|분류기)에게\s?[:：][^\n]{0,60}(?:마찬가지|치지 않|건너뛰|된다|읽으면)",
+        r"(?:이|해당|본) (?:건|글|항목|게시물|댓글)[^.!?\n]{0,8}빈 ?[^.!?\n]{0,10}(?:반환|출력|돌려)",
+        r"재정의[^.!?\n]{0,24}(?:끔|해제|중지|정지)"
+        r"|(?:채점|평가|판정|분류|심사)할 때[^.!?\n]{0,24}(?:무시|빼고|제외|보지 ?마)",
+        r"(?:단어|줄|문장|글|말)[^.!?\n]{0,16}(?:쓰인|없는|아닌|인) ?것처럼 ?(?:행동|읽|답|취급|평가|판단)",
+        rf"(?:라벨|판정|출력|범주)[은는이가]? ?['‘“\"]?{_VERDICT_KO}['’”\"]?(?:이|으로|라고)?(?:어야|여야|라고 ?적)",
     ),
     "zh": (
-        r"(?:忽略|无视|無視|忘掉|忘记|不要理会|不要遵守|不用管)[^。！？]{0,8}(?:指令|提示词|准则|系统提示)",
+        r"(?:忽略|无视|無視|忘掉|忘记|不要理会|不要遵守|不用管)(?!旧)[^。！？]{0,8}(?:指令|提示词|准则|系统提示)",
         r"(?:忽略|无视|無視|忘掉|忘记|不要理会|不要遵守|跳过)[^。！？]{0,6}(?:之前|上面|以上|前面|你的"
         r"|所有)[^。！？]{0,6}"
         r"(?:指示|规则|規則|任务|政策|检查|要求|提示|内容)",
@@ -309,6 +324,9 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
         r"(?:开发者|管理员|维护)模式已?(?:开启|启用)[^\n]{0,40}(?:检查|审核|过滤|规则)",
         r"(?:假装|扮演)[^。！？\n]{0,40}(?:打分|评分)|你被(?:要求|指示)[^。！？\n]{0,6}什么",
         r"(?:机器人|模型|分类器)[:：][^。！？\n]{0,40}(?:就够了|跳过|也不算)|把你的系统(?:消息|提示)",
+        r"[这此该][一]?[条帖项个][^。！？\n]{0,4}(?:返回|输出|给)[^。！？\n]{0,3}空",
+        r"覆盖[^。！？\n]{0,12}(?:关闭|停用|解除)|(?:打分|评分|评估|判定|分类|审核)时?[^。！？\n]{0,4}(?:忽略|无视|跳过|不要看|别看)",
+        r"(?:就当|当作|假装|装作|像)[^。！？\n]{0,10}(?:词|行|句|段|帖|这是)[^。！？\n]{0,12}(?:写的是|不存在|没有|那样回答|来评|来答)",
     ),
     # In the dress of a page, of a request to a model, or of a cipher.
     "any": (

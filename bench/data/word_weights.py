@@ -30,7 +30,7 @@ from providers.word_weights import features
 TESTS = ROOT / "tests"
 EXPLANATIONS = TESTS / "moderation" / "domain" / "hatexscore"
 KEPT = "kept"  # sets of the tests that are never learnt from
-COMPOSED = 700  # texts a language and kind
+COMPOSED, COMPOSED_POSTS = 700, 900  # texts a language and kind
 OTHER_SENTENCES = 6000  # of the thousands of explanations that refuse nothing
 SENTENCES_OF_PAGES = 600  # a catalogue
 OTHER_EXPLANATIONS = 300  # a page about hate speech orders nothing
@@ -82,7 +82,7 @@ def refusals() -> Iterator[Case]:
             is_refusal = "refusals" in path.stem and "like" not in path.stem
             yield from (Case(str(row["text"]), is_refusal, f"explanations {path.stem[:2]}") for row in rows(path))
     yield from random.Random(0).sample(explanations(), OTHER_SENTENCES)
-    yield from composed("replies", "refusals", "verdicts")
+    yield from composed("replies", "refusals", "verdicts", COMPOSED)
 
 
 def explanations() -> list[Case]:
@@ -106,7 +106,7 @@ def orders() -> Iterator[Case]:
     texts = [str(row["text"]) for path in held for row in rows(path)]
     yield from (Case(text, False, "sentences") for text in random.Random(0).sample(texts, OTHER_EXPLANATIONS))
     yield from (Case(text, False, "sentences") for text in page_sentences())
-    yield from composed("posts", "orders", "others")
+    yield from composed("posts", "orders", "others", COMPOSED_POSTS)
 
 
 def page_sentences() -> Iterator[str]:
@@ -118,13 +118,13 @@ def page_sentences() -> Iterator[str]:
         yield from random.Random(0).sample(said, min(len(said), SENTENCES_OF_PAGES))
 
 
-def composed(name: str, told: str, others: str) -> Iterator[Case]:
+def composed(name: str, told: str, others: str, count: int) -> Iterator[Case]:
     """Yield texts of the templates of a file, the same at each call."""
     data = tomllib.loads((ROOT / "bench" / "data" / f"{name}.toml").read_text(encoding="utf-8"))
     for parts in data.values():
         draw = random.Random(0)
         for key in (told, others):
-            for place in range(COMPOSED):
+            for place in range(count):
                 template = parts[key][place % len(parts[key])]
                 yield Case(filled(template, parts, draw), key == told, "composed")
 

@@ -23,11 +23,8 @@ from markup import compact
 
 pytestmark = pytest.mark.django_db
 
-FIRST, SECOND, THIRD = (
-    "Half of them came last year.",
-    "Some of them came to us last year.",
-    "Some of them came to us in May.",
-)
+FIRST = "Half of them came last year."
+SECOND, THIRD = "Some of them came to us last year.", "Some of them came to us in May."
 WHY = "The figure is wrong."
 
 
