@@ -7,6 +7,8 @@ reader, feelings or duties is none of these. It does not judge whether they are 
 
 import re
 
+from vocabulary.late_patterns import late
+
 LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"'，。、！？）)\]】」]{1,2000}", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？](?=\d)[^.!?。！？\n]+)*(?:[.!?。！？]+[”’」』）)\]\"]*)?")
 _AFTER_STOP = '”’」』）)]"'
@@ -21,7 +23,7 @@ _NUMBER = re.compile(
     r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand)\b",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(
+_COUNTED = late(
     r"\b(?:half|thirds?|quarters?|percent|per cent|dozens?|hundreds?|thousands?|millions?|billions?|twice|double[sd]?"
     r"|majority|minority|most|every\w{0,4}|always|never|none|nobody|no one|all|fewer|the first|the (?:\w{3,12}est))\b"
     r"|\b(?:more|less|fewer|higher|lower|\w{3,12}er)\b.{0,40}\bthan\b|\b(?:more|less) likely\b"
@@ -71,7 +73,7 @@ _WISHES = re.compile(
     re.IGNORECASE,
 )
 """What people deserve or should do is no fact, whatever it says of all or nobody."""
-_TO_SOMEBODY = re.compile(
+_TO_SOMEBODY = late(
     r"\b(?:i|i['’]\w+|me|my|mine|we|we['’]\w+|us|our|you|you['’]\w+|let|let['’]s|please|thanks?"
     r"|sorry|hello|yes|no)\b"
     r"|^(?:this|that|these|those|such|it|there|here|who|what|how|if|and|but|so|or|think|come|look|imagine"
@@ -99,7 +101,7 @@ _VALUES = re.compile(
     re.IGNORECASE,
 )
 """What people feel, deserve or should do is no fact, nor is a picture of speech about weeds and flowers."""
-_STATES_A_FACT = re.compile(
+_STATES_A_FACT = late(
     r"^(?:[^\W\d_][\w'’-]* ){1,5}?(?:(?:is|are|was|were|has|have|had|do|does|did|can|could|cannot|will|would|never)\b"
     r"|[a-z]{3,}(?:s|ed)\b|[a-z]{3,}\b(?= (?:the|a|an|in|into|to|from|here|money|more|less|their)\b))"
     r"|[가-힣](?:은|는|이|가|도|에는|에서는)\s.*(?:다|요)[.!]?$"
