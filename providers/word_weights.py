@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[\u3400-\u9fff]+|[가-힣]+(?: [가-힣]+)*|[^\w\s]")
+from vocabulary.late_patterns import late
+
+_TOKEN = late(r"[a-z]+(?:'[a-z]+)?|\d+|[\u3400-\u9fff]+|[가-힣]+(?: [가-힣]+)*|[^\w\s]")
 _LONGEST_PIECE = 4  # characters of Korean and Chinese, which part words by no blank or by endings
 _STEM = 4  # letters in which forms of an English word are alike
 _HUNDREDTHS = 100  # a table holds whole numbers

@@ -355,7 +355,8 @@ class _Import:
             reason = "The project changed while the file was read: some of its rows are there now. Check it again."
             raise Unreadable(RowError(0, "changed_meanwhile", reason, status=409)) from fault
         report.stored = True
-        read_new_pictures(self.project)
+        if report.pictures:
+            read_new_pictures(self.project)
         update_item_queues(self.project)  # the batches may have changed while the rows were written
         self._open(actor)
 

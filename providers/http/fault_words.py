@@ -6,6 +6,8 @@ or more, or a word that no post has.
 
 import re
 
+from vocabulary.late_patterns import late
+
 # ── The content: the vendor's own filter stopped it ──────────────────────────
 
 FILTER_CODES = {
@@ -146,7 +148,7 @@ _ABSENT = (
     r"|not supported|not activated|not enabled|not purchased|not allowed|denied|deprecated|decommissioned|retired"
     r"|discontinued|disabled|restricted|gated|no longer)"
 )
-MODEL = re.compile(
+MODEL = late(
     rf"\b(?:model|deployment)s?\b.{{0,80}}?{_ABSENT}|(?:access|permission|allowed|entitled)\b[^.]{{0,40}}\bmodels?\b"
     r"|no (?:allowed )?(?:providers?|endpoints?|channels?) (?:are )?(?:found|available)|gated repo"
     r"|(?:无权|没有权限|未开通|未授权|无可用渠道).{0,20}模型|模型.{0,24}(?:不存在|未开通|无权|没有权限|下线|禁用|不支持|未找到|不可用|无可用)"

@@ -194,7 +194,7 @@ def _as_read(value: Any) -> str:
         value = [part for part in value.values() if part is not None]  # Parquet has the names of all rows in each
         return "" if any(isinstance(part, list | dict) for part in value) else _as_read(value)
     if isinstance(value, list):
-        parts = [_as_read(part) for part in value if not isinstance(part, list)]
+        parts = [_as_read(part) for part in value if not isinstance(part, list | dict)]
         return SEPARATOR.join(parts) if len(parts) == len(value) and all(parts) else ""
     if isinstance(value, bool):
         return str(value).lower()

@@ -240,7 +240,7 @@ _MAY_BE_PLATE = re.compile(
     rf"\d[{_KR_SIGN}]|[{_CN_PLACE}][A-HJ-NP-Z]|-[A-Z]{{1,2}} \d|-\d{{3}}-[A-Z]|[あ-んア-ン] ?[\d・･·]"
     r"|[АВЕКМНОРСТУХ]\d{3}| [\u0621-\u064a] \d"
 )
-_CN_PLATE = re.compile(rf"[{_CN_PLACE}][A-HJ-NP-Z]")
+_CN_PLATE = late(rf"[{_CN_PLACE}][A-HJ-NP-Z]")
 _FEWEST_OF_PLATE = 2
 _PLATE_WORDS = (
     *(

@@ -223,7 +223,7 @@ def messengers(text: Plain) -> Places:
 
 
 _A_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*(?:\.[a-z]+)?", re.IGNORECASE)
-_OTHER_LETTER, _SIGN = re.compile("[\u0370-\uffff]"), re.compile("[:=→➡@]")
+_OTHER_LETTER, _SIGN = late("[\u0370-\uffff]"), re.compile("[:=→➡@]")
 _ENDS = re.compile(r" *(?:[^\w\s]|[^\x00-\u036f]|\n|\Z)")
 
 

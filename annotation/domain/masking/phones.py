@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from annotation.domain.masking.regions import Regions
 from annotation.domain.masking.spans import Place, Places, Plain, whole
+from vocabulary.late_patterns import late
 
 _CANDIDATE = re.compile(
     r"(?<![A-Z0-9_.,])(?:\+|00)?\(?\d(?:[ ./()-]{0,3}\d){6,26}(?![A-Z0-9_]|[.,]\d)"
@@ -36,7 +37,7 @@ _WESTERN_MOBILE = {
     "TR": re.compile(r"05\d{9}"),
 }
 """Where the campaign names the country: also those that are not given out yet."""
-_CALL = re.compile(
+_CALL = late(
     r"(?:\b(?:hmu|hit me up|(?:my|new|his|her|our|their|old) (?:no|num|nr|cell|digits)|num|ph|tlf|tfno|razón"
     r"|(?:office|home|work) (?:number|phone)|büro|bureau|numéro|informes|contacto|contactar|contact\w*|whatsapp|wsp"
     r"|puhelin|telefone|τηλ|tel|phone|call|calling|mobile|mobil|cell|landline|fax|whats|whatsapp|signal|sms"

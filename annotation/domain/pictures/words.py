@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from vocabulary.late_patterns import late
+
 MOST_CHARS = 10_000
 """The maximum length of the text of a picture; the rest is cut off."""
 MOST_LINES = 500
@@ -20,7 +22,7 @@ _LARGE, _A_WORD = 0.09, 1.8
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _KANA = re.compile(r"[\u3040-\u30ff]")
-_HANGUL = re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
+_HANGUL = late(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
 
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom as shares of the picture's width and height, 0 to 1."""

@@ -89,7 +89,7 @@ def _of_objects(stream: BinaryIO, reading: Reading) -> tuple[list[str], list[lis
 
 def _opened(rows: list[dict[str, Any]]) -> tuple[list[str], list[list[Any]]]:
     """Return the columns and cells of rows; where none is called as the text is, objects that hold one are opened."""
-    if rows and not any(is_text_name(name) for row in rows for name in row):
+    if rows and not any(is_text_name(name) and not isinstance(row[name], dict) for row in rows for name in row):
         rows = [unfolded(row, text_paths(rows[0])) for row in rows]
     names = list(dict.fromkeys(name for row in rows for name in row))
     return names, [[row.get(name) for name in names] for row in rows]

@@ -7,6 +7,8 @@ reader, feelings or duties is none of these. It does not judge whether they are 
 
 import re
 
+from vocabulary.late_patterns import late
+
 LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"'，。、！？）)\]】」]{1,2000}", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？](?=\d)[^.!?。！？\n]+)*(?:[.!?。！？]+[”’」』）)\]\"]*)?")
 _AFTER_STOP = '”’」』）)]"'
@@ -22,7 +24,7 @@ _NUMBER = re.compile(
     r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand)\b",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(
+_COUNTED = late(
     r"\b(?:half|thirds?|quarters?|percent|per cent|dozens?|hundreds?|thousands?|millions?|billions?|twice|double[sd]?"
     r"|majority|minority|most|every\w{0,4}|always|never|none|nobody|no one|all|fewer|the first|the (?:\w{3,12}est))\b"
     r"|\b(?:more|less|fewer|higher|lower|\w{3,12}er)\b.{0,40}\bthan\b|\b(?:more|less) likely\b"
@@ -94,7 +96,7 @@ _WISHES = re.compile(
     re.IGNORECASE,
 )
 """What people deserve or should do is no fact, whatever it says of all or nobody."""
-_TO_SOMEBODY = re.compile(
+_TO_SOMEBODY = late(
     r"\b(?:i|i['’]\w+|me|my|mine(?= (?:is|was|too)|[.,!]|$)|we"
     r"|we['’]\w+|us|our|you|you['’]\w+|let|let['’]s|please|thanks?"
     r"|sorry|hello|yes|no)\b"
@@ -124,7 +126,7 @@ _VALUES = re.compile(
     re.IGNORECASE,
 )
 """What people feel, deserve or should do is no fact, nor is a picture of speech about weeds and flowers."""
-_STATES_A_FACT = re.compile(
+_STATES_A_FACT = late(
     r"^(?:[^\W\d_][\w'’-]* ){1,5}?(?:(?:is|are|was|were|has|have|had|do|does|did|can|could|cannot|will|would|never)\b"
     r"|(?:went|came|ran|rose|fell|grew|left|took|gave|made|built"
     r"|bought|sold|found|held|kept|lost|paid|sent|won|wrote|began"

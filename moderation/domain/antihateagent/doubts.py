@@ -12,6 +12,7 @@ from typing import Any
 
 from moderation.domain.antihateagent.passages import Span, sentence_of
 from moderation.domain.antihateagent.search_index import index_words
+from vocabulary.late_patterns import late
 
 
 class Doubt(StrEnum):
@@ -45,7 +46,7 @@ _FALSE_ZH = (
     "|と)?は?(?:あり|ない|な[いく])"
     "|事実と異な|根拠(?:が|の|は)な|虚偽|誤情報"
 )
-_DENIES_BEFORE = re.compile(
+_DENIES_BEFORE = late(
     rf"\b(?:{_FALSE})\b|\b(?:den(?:y|ies|ied|ying)|refut\w+|reject\w*|disput\w+|contradict\w*|debunk\w*|doubts?"
     rf"|doubted"
     r"|contrary to|rather than|instead of|without|never|nobody|no one|none of|neither|not|cannot|hardly)\b|n['’]t\b"
@@ -56,7 +57,7 @@ _DENIES_BEFORE = re.compile(
     r"|从未|從未",
     re.IGNORECASE,
 )
-_DENIES_AFTER = re.compile(
+_DENIES_AFTER = late(
     rf"\b(?:is|are|was|were|be|been|proved|turned out|ist|sind|war|est|es|è|é|is|jest|to)\b.{{0,40}}\b(?:{_FALSE})\b"
     r"|\b(?:iddia\w*|söylenti\w*|haber\w*)\b.{0,20}\b(?:doğru|gerçek|asılsız|yanlış|yalan|uydurma)"
     rf"|\b(?:это|является)\b.{{0,30}}\b(?:{_FALSE})\b|\b(?:не соответству|неверн|неправд|ложн|выдум|опроверг)\w*"
@@ -78,7 +79,7 @@ _JUDGES_BEFORE = re.compile(
     r"|dit\b|deze|dat\b|to\b|ta\b|bu\b|это|данн|هذا|هذه|essa?|isso|questo|questa)",
     re.IGNORECASE,
 )
-_JUDGED_NEXT = re.compile(rf"\b(?:{_FALSE})\b|{_FALSE_KO}|{_FALSE_ZH}", re.IGNORECASE)
+_JUDGED_NEXT = late(rf"\b(?:{_FALSE})\b|{_FALSE_KO}|{_FALSE_ZH}", re.IGNORECASE)
 _PAIRS = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』", "‘": "’", "《": "》"}
 
 

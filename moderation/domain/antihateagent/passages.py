@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from moderation.domain.antihateagent.page_windows import Window
+from vocabulary.late_patterns import late
 
 _SHORTEST = 6  # a quotation needs this many characters, without spaces
 _MOST_PLACES = 100  # of the same words that are tried on a page
@@ -107,7 +108,7 @@ _UNIT = re.compile(
 _SIGNS = "-−+±<>≤≥~≈$€£¥₩"
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
-_CLAUSE_END = re.compile(r"[\s,;:.!?。，、；：！？…()\[\]\"「」『』《》|]")
+_CLAUSE_END = late(r"[\s,;:.!?。，、；：！？…()\[\]\"「」『』《》|]")
 
 
 def _whole(normal: Normal, start: int, end: int) -> Span | None:

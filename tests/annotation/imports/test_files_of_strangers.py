@@ -22,6 +22,7 @@ from annotation.domain.choices import Source, Stage
 from annotation.domain.formats.base import Unreadable
 from annotation.domain.formats.detect import open_reader
 from annotation.imports.files import archives
+from annotation.imports.mapping_form import MappingForm
 from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
 from annotation.models import Category, Item, Project
@@ -609,3 +610,14 @@ def test_a_column_called_labels_that_is_none_of_ours_has_its_buttons() -> None:
     content = FILES["HarMeme, labels as words of two questions"].content
     report = import_file(make_project("garden"), io.BytesIO(content), ImportOptions(), dry_run=True)
     assert report.as_json()["bad_columns"] == ["labels"]
+
+
+@pytest.mark.parametrize("name", ["Bluesky", "Parquet, a struct with the text inside", "rows of the Hub's viewer"])
+def test_the_page_offers_a_text_inside_an_object(name: str) -> None:
+    project, content = make_project("garden"), (FILES | SECOND)[name].content
+    first = import_file(project, io.BytesIO(content), ImportOptions(), dry_run=True).first_rows
+    form = MappingForm(first, ImportOptions())
+    answers = {field: form[field].initial for field in form.fields}
+    assert [column.name for column in form.columns if column.field.initial == "text"] == first["likely"][:1] != []
+    told = MappingForm(first, ImportOptions(), answers)
+    assert told.is_valid() and import_file(project, io.BytesIO(content), told.options()).stored
