@@ -41,6 +41,8 @@ class SpooledItems:
         self._file = SpooledTemporaryFile[bytes](max_size=_IN_MEMORY)  # noqa: SIM115  (closed by the next line)
         weakref.finalize(self, self._file.close)
         self._count = self._end = 0
+        self.binary = False
+        """Whether only hateful or not is known of some of them."""
         for item in items:
             self.append(item)
 
@@ -50,6 +52,7 @@ class SpooledItems:
             self._file.seek(self._end)
         self._end += self._file.write(_line(item))
         self._count += 1
+        self.binary = self.binary or item.gold.label is None
 
     def __len__(self) -> int:
         return self._count

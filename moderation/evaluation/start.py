@@ -122,7 +122,7 @@ def _any_picture(cases: ChosenItems) -> bool:
 
 
 def _task(wish: Wish, sources: Sequence[GoldSource]) -> Task:
-    binary = next((source for source in sources if any(row.gold.label is None for row in source.rows)), None)
+    binary = next((source for source in sources if source.rows.binary), None)
     if wish.task is None:
         plain = any(answers_only_binary(method, grid.options) for grid in wish.grids for method in grid.methods)
         return Task.BINARY if binary or plain else Task.SIX

@@ -43,8 +43,7 @@ from annotation.domain.statistics.set_agreement import set_alpha
 from annotation.domain.votes import Category
 from annotation.models import Item, Project
 
-_BLOCK = 10_000
-"""So many single labels wait until their pairs are counted."""
+_BLOCK = 10_000  # so many single labels wait until their pairs are counted
 
 
 @dataclass(frozen=True)
@@ -299,8 +298,7 @@ class _Book:
         self.project, self.k = project, project.seats
         self.questions = QuestionTally(project.question_values())
         self.items = ClosedItems(project, tell, with_answers=bool(self.questions))
-        self.decided = lru_cache(maxsize=None)(self._decided)
-        self.together = RatedTogether()
+        self.decided, self.together = lru_cache(maxsize=None)(self._decided), RatedTogether()
 
     def account(self, counted: Counter[tuple[int, ...]]) -> AgreementAccount:
         """Describe one set of items."""
@@ -325,14 +323,11 @@ class _Book:
         """Put every closed item into its sets, and return the sets."""
         sets, ratings = _Sets(), list[tuple[int, int, int]]()
         for number, closed in enumerate(self.items):
-            ratings += [
-                (number, label.annotator, label.category)
-                for label in first_seats(closed.round_one)
-                if label.category is not None
-            ]
+            said = ((label.annotator, label.category) for label in first_seats(closed.round_one))
+            ratings += [(number, who, rating) for who, rating in said if rating is not None]
             if len(ratings) >= _BLOCK:
                 self.together.add(Ratings.of(ratings))
-                ratings = []
+                ratings.clear()
             if self.questions:
                 self.questions.add(closed.length, (label.answers for label in first_seats(closed.round_one)))
             sets.round_one[_present(label.category for label in closed.round_one)] += 1

@@ -23,7 +23,7 @@ _ROW = (
     *(("case", "i4"), ("annotator", "i8"), ("category", "i4"), ("final", "i4"), ("version", "i4"), ("week", "i4")),
     *(("informativeness", "i2"), ("not_sure", "?"), ("low_quality", "?"), ("seconds", "f8"), ("first_round", "?")),
 )
-"""What is held of a label, by the names of `LabelColumns`: 41 bytes."""
+"""What is held of a label of a block, by the names of `LabelColumns`: 41 bytes."""
 BLOCK = 1 << 13
 """So many labels are held at a time, and those of one item more."""
 

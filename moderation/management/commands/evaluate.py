@@ -295,7 +295,7 @@ def _task(requested: str | None, sources: list[GoldSource]) -> Task:
 
     Raises CommandError.
     """
-    binary = next((source for source in sources if any(row.gold.label is None for row in source.rows)), None)
+    binary = next((source for source in sources if source.rows.binary), None)
     if requested is None:
         return Task.BINARY if binary else Task.SIX
     if requested == Task.SIX and binary:

@@ -28,6 +28,7 @@ def test_what_is_read_is_what_was_added_also_after_reading(
         spooled.append(item)
     assert list(spooled) == items + later
     assert len(spooled) == len(items + later)
+    assert spooled.binary is any(item.gold.label is None for item in items + later)
 
 
 @given(st.lists(ITEMS, max_size=20))
