@@ -180,7 +180,7 @@
     atSeat = seatIn(target);
     const control = document.activeElement?.closest(CONTROLS);
     atPart = target.id;
-    atControl = control && !control.id && target.contains(control) ? nameOfControl(control) : ""; // htmx minds the ids
+    atControl = control && target.contains(control) ? nameOfControl(control) : ""; // htmx minds ids that are there again
   });
   document.addEventListener("htmx:afterSwap", (event) => {
     const again = seatIn(event.target) === atSeat;
@@ -191,6 +191,20 @@
     if (!same) place.tabIndex = -1; // what had the focus is done with: Tab goes on from here, not from the top
     place.focus({ preventScroll: true });
   });
+
+  // What is brought up to date each second is not read out each time: its heading and state are, when the state changes.
+  const states = new Map();
+  const aloud = document.querySelector("[data-polled], #help") && document.body.appendChild(document.createElement("p"));
+  if (aloud) Object.assign(aloud, { className: "visually-hidden", ariaLive: "polite" });
+  const tellStates = () => {
+    for (const part of aloud ? document.querySelectorAll("[data-polled]") : []) {
+      const heading = part.querySelector("h2"), state = heading.nextElementSibling.textContent.trim();
+      if ((states.get(part.id) ?? state) !== state) aloud.textContent = `${heading.textContent.trim()}: ${state}`;
+      states.set(part.id, state);
+    }
+  };
+  document.addEventListener("htmx:afterSwap", tellStates);
+  tellStates();
 
   // So it is in the parts that come along with it: what says nothing new stays, with its focus and its place in a list.
   const said = (part) => part.textContent.replace(/\s+/g, " ").trim();

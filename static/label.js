@@ -450,5 +450,5 @@
     place.focus({ preventScroll: true });
   }
   setUp();
-  if (document.activeElement === document.body) goTo(TOLD.find(byId));
+  if (document.activeElement === document.body) goTo(TOLD.find(byId) ?? (done && "main"));
 })();

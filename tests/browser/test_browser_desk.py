@@ -321,4 +321,8 @@ def test_the_decision_bar_covers_nothing_and_sticks_on_a_phone(context, browser,
         page.keyboard.press("m")
         expect(page.locator("#more-fields")).to_be_visible()
         expect(page.locator("#id_target_group")).to_be_focused()  # what the key opened is gone into
+        for width in (390, 375, 360, 320):  # no word of a category's name is broken
+            page.set_viewport_size({"width": width, "height": 844})
+            heights = page.locator(".decide .key span").evaluate_all("all => all.map((each) => each.offsetHeight)")
+            assert max(heights) < 32
         narrow.close()

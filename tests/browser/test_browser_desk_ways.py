@@ -144,6 +144,7 @@ def test_a_debate_that_ends_keeps_its_place_the_open_panels_and_the_focus(browse
         finished_at=timezone.now(),
     )
     expect(page.locator("#run[hx-get]")).to_have_count(0)
+    expect(page.locator("body > [aria-live=polite]")).to_have_text(re.compile("^ARCADE.*: succeeded$"))  # once
     expect(page.locator(".queue [aria-current]")).to_contain_text("5 runs")
     expect(page.locator(".queue")).not_to_contain_text("a model is at work")
     assert page.evaluate(scrolled) == before
