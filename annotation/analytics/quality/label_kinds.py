@@ -18,9 +18,7 @@ from annotation.domain.statistics.arrays import Flags, Ints
 from annotation.domain.statistics.counted_rows import CountedRows
 
 NONE = -1
-_IN_ORDER = np.dtype(
-    [("week", "i4"), ("informativeness", "i2"), ("comparable", "?"), ("agrees", "?"), ("seconds", "f8")]
-)
+_IN_ORDER = [("week", "i4"), ("informativeness", "i2"), ("comparable", "?"), ("agrees", "?"), ("seconds", "f8")]
 """What is asked of each single label of a person, in the order of items."""
 
 
@@ -66,7 +64,7 @@ def agreeing(majority: Ints, category: Ints) -> Flags:
 
 def count_labels(blocks: Iterable[LabelColumns], sets: CategorySets) -> LabelKinds:
     """Count the labels; `sets` numbers their sets of categories while they are read."""
-    kinds, in_order, together = CountedRows(8), RowsByPerson(_IN_ORDER), RatedTogether()
+    kinds, in_order, together = CountedRows(8), RowsByPerson(np.dtype(_IN_ORDER)), RatedTogether()
     for labels in blocks:
         majority = _majority(labels, sets)
         kinds.add(
@@ -101,7 +99,7 @@ def _majority(labels: LabelColumns, sets: CategorySets) -> Ints:
 
 
 def _ordered(labels: LabelColumns, majority: Ints) -> np.ndarray[tuple[int], np.dtype[np.void]]:
-    rows = np.zeros(len(majority), dtype=_IN_ORDER)
+    rows = np.zeros(len(majority), dtype=np.dtype(_IN_ORDER))
     rows["week"], rows["informativeness"], rows["seconds"] = labels.week, labels.informativeness, labels.seconds
     rows["comparable"], rows["agrees"] = majority != NONE, agreeing(majority, labels.category)
     return rows
