@@ -10,8 +10,8 @@ from annotation.domain.formats.base import BadValue, LabelUse, Mapped, Passage, 
 from annotation.domain.formats.columns import PASSED_OVER
 from annotation.domain.formats.jsonl import object_sources
 from annotation.domain.formats.kept_columns import kept_columns
+from annotation.domain.formats.labels.of_row import with_label
 from annotation.domain.formats.lines import read_lines
-from annotation.domain.formats.mapping import with_label
 from annotation.domain.formats.tools.passages import of_doccano, with_passages
 
 _NOBODY = frozenset({"unknown", "all"})

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from annotation.domain.formats.base import Reading, Row, RowError, Unreadable
 from annotation.domain.formats.columns import PASSED_OVER, Column
-from annotation.domain.formats.mapping import with_label
+from annotation.domain.formats.labels.of_row import with_label
 
 CLASS_FOLDER = "class folder"
 """The name by which the folder of a picture is told and mapped, as if it were a column."""

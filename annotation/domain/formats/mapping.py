@@ -9,20 +9,20 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotation.domain import category_sets
 from annotation.domain.choices import Modality, Source, Stage
 from annotation.domain.columns.in_files import ABOUT_ITEMS
 from annotation.domain.columns.items import GOLD_SET, INJECTED, ITEMS, OURS, PLAIN
 from annotation.domain.columns.priors import ABOUT_PRIORS
-from annotation.domain.formats import fields, strict_json
-from annotation.domain.formats.base import TABLES, UNNAMED, BadValue, LabelUse, Reading, Row, RowLabel, RowPrior
+from annotation.domain.formats import fields
+from annotation.domain.formats.base import TABLES, BadValue, LabelUse, Reading, Row, RowPrior
 from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
 from annotation.domain.formats.kept_columns import NOTHING, is_kept_name, kept_columns
 from annotation.domain.formats.labels.answer_columns import answers_in
 from annotation.domain.formats.labels.category_columns import category_of
-from annotation.domain.formats.labels.listed import ABSENT, asked_answers, labels
+from annotation.domain.formats.labels.listed import ABSENT, labels
 from annotation.domain.formats.labels.nested import column_of, said_beside, with_nested
 from annotation.domain.formats.labels.of_annotators import ABOUT, NAMED, said_of_annotators
+from annotation.domain.formats.labels.of_row import ANSWER, NO_LABEL, translated, with_answers, with_label, with_raters
 from annotation.domain.formats.picture_words import COLUMNS, READER, words_from_file
 
 _ONLY_BESIDE = frozenset({"file_name", GOLD_SET, "answer_CODE", "answer_CODE_version", "extra_NAME"})
@@ -38,11 +38,6 @@ DERIVED = frozenset(column.name for column in ITEMS if column.when) - NAMES - _O
 In files of other people they are names as any other.
 """
 
-NO_LABEL = "skip"
-"""What a value is mapped to that is no label."""
-ANSWER = "answer_"
-"""The beginning of columns that hold answers of a row's one label to further questions; the rest is the code."""
-_VERSION = "_version"
 _UNDECIDED = (Stage.DISPUTED.value, Stage.EXCLUDED.value)
 """The stages of released rows that have no final category."""
 _OPEN_STAGES = tuple(stage.value for stage in Stage if stage is not Stage.GOLD)
@@ -241,7 +236,7 @@ class Shape:
         if self.raters:
             return with_raters(row, row_values.get, self.reading)
         if self.nested:
-            return with_nested(row, row_values, self.reading, with_label)
+            return with_nested(row, row_values, self.reading)
         if not self.label and not self.category_columns:
             return row
         get = row_values.get
@@ -309,90 +304,6 @@ def _claimed_side(value: Any) -> bool | None:
 def contradicting_gold(gold: str, categories: str) -> str:
     """Return the sentence for a row whose gold is not among its categories."""
     return f"gold is {gold}, which is not in the column {GOLD_SET} ({categories}). Correct one of the two columns."
-
-
-def translated(row: Row, values: Mapping[str, str]) -> Row:
-    """Return the row with its categories as the mapping of values says; what it does not name stays as written."""
-    if not values:
-        return row
-
-    def category(written: str | None) -> str | None:
-        mapped = None if written is None else category_sets.mapped(written, values)
-        return None if mapped == NO_LABEL else mapped
-
-    def in_prior(prior: RowPrior | None) -> RowPrior | None:
-        return None if prior is None else replace(prior, category=values.get(prior.category, prior.category))
-
-    return replace(
-        row,
-        intended=category(row.intended),
-        gold=category(row.gold),
-        gold_lead=category(row.gold_lead),
-        known_category=category(row.known_category),
-        text_prior=in_prior(row.text_prior),
-        image_prior=in_prior(row.image_prior),
-        labels=tuple(
-            replace(label, category=named, replaced_by=category(label.replaced_by))
-            for label in row.labels
-            if (named := category(label.category)) is not None or label.category is None or label.low_quality
-        ),
-    )
-
-
-def with_label(row: Row, value: Any, reading: Reading, annotator: Any = None) -> Row:
-    """Return the row with its one label, used as the mapping says.
-
-    The labels `hateful` and `not_hateful` name a side and no category.
-    Raises BadValue.
-    """
-    if isinstance(value, dict):
-        name = reading.mapped.label
-        reason = f"{name} holds an object. Name a part of it, or {name}.* where its keys are annotators."
-        raise BadValue("bad_labels", reason, name)
-    written = str(value).lower() if isinstance(value, bool) else fields.category(value, reading.mapped.label)
-    if written is None:
-        return row
-    mapped = category_sets.mapped(written, reading.mapped.values)
-    if mapped == NO_LABEL:
-        return row
-    match reading.mapped.label_is:
-        case LabelUse.INTENDED:
-            return replace(row, intended=mapped)
-        case LabelUse.GOLD:
-            return replace(row, gold=mapped, gold_lead=None)
-        case LabelUse.SEAT:
-            annotator_name = fields.annotator(annotator) or UNNAMED
-            return replace(row, labels=(*row.labels, RowLabel(annotator_name, mapped)))
-
-
-def with_raters(row: Row, get: Callable[[str], Any], reading: Reading) -> Row:
-    """Return the row with a label of each annotator whose column has a value. Raises BadValue."""
-    seats = replace(reading.mapped, label_is=LabelUse.SEAT)
-    for name in reading.mapped.raters:
-        row = with_label(row, get(name), replace(reading, mapped=replace(seats, label=name)), name)
-    return row
-
-
-def with_answers(row: Row, values: Mapping[str, Any]) -> Row:
-    """Return the row with the answers of its columns `answer_…` given to its one label. Raises BadValue."""
-    columns = {
-        name.removeprefix(ANSWER): value
-        for name, value in values.items()
-        if name.startswith(ANSWER) and value not in ABSENT
-    }
-    if not columns:
-        return row
-    if not row.labels:
-        raise BadValue("answers_without_label", "The row has answers to further questions and no label.", min(columns))
-    versions = {code: columns.pop(f"{code}{_VERSION}", None) for code in list(columns) if not code.endswith(_VERSION)}
-    skipped = {code.removesuffix(_VERSION): None for code in columns if code.endswith(_VERSION)}
-    versions |= {code: columns.pop(f"{code}{_VERSION}") for code in skipped}
-    answers = asked_answers(columns | skipped, {code: _version(number) for code, number in versions.items()})
-    return replace(row, labels=(*row.labels[:-1], replace(row.labels[-1], answers=answers)))
-
-
-def _version(value: Any) -> Any:
-    return strict_json.whole_number(value) if isinstance(value, str) and value.isdecimal() else value
 
 
 def prior(values: Mapping[str, Any], part: str) -> RowPrior | None:

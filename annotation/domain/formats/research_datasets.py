@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from annotation.domain.formats import fields, mapping
+from annotation.domain.formats import fields
 from annotation.domain.formats.base import BadValue, Format, LabelUse, Reading, Row, RowLabel, RowPrior
 from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
 from annotation.domain.formats.kept_columns import kept_columns
 from annotation.domain.formats.labels import listed
+from annotation.domain.formats.labels.of_row import translated
 from annotation.domain.formats.picture_words import COLUMNS as PICTURE_WORDS
 from annotation.domain.formats.picture_words import words_from_file
 from annotation.domain.formats.tools.one_answer_a_line import (
@@ -205,7 +206,7 @@ def read_record(
 
     others = other_schemes(record, reading) if reading.format is Format.POTATO else {}
     kept = reading.columns.count({**record, **others}, use_of)
-    row = mapping.translated(reader(line, key, record, reading), reading.mapped.values)
+    row = translated(reader(line, key, record, reading), reading.mapped.values)
     row.entry, row.extra = entry, kept_columns(kept)
     return row
 

@@ -8,7 +8,8 @@ from typing import Any, BinaryIO
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.columns import PASSED_OVER
-from annotation.domain.formats.mapping import Shape, with_label
+from annotation.domain.formats.labels.of_row import with_label
+from annotation.domain.formats.mapping import Shape
 from annotation.domain.formats.zip_archives import PICTURE_ENDINGS, shown
 
 MAGIC, MAGIC_AT = b"ustar", 257

@@ -17,7 +17,7 @@ from annotation.domain.category_sets import BadSet, check_together, parts_of
 from annotation.domain.choices import Choose
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import PASSAGES, BadValue
-from annotation.domain.formats.mapping import NO_LABEL
+from annotation.domain.formats.labels.of_row import NO_LABEL
 from annotation.domain.questions.answers import NO_ANSWER, Stored, read_value
 from annotation.domain.questions.kinds.registry import kind_of
 from annotation.domain.questions.question import Question

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import builders
 from annotation.domain.choices import Policy, Role, Stage
 from annotation.domain.csv_cells import cell, restored
-from annotation.domain.formats import mapping
 from annotation.domain.formats.base import Row, RowLabel
 from annotation.domain.formats.labels import listed
+from annotation.domain.formats.labels.of_row import with_answers
 from annotation.domain.imports.cells import AnswerReader
 from annotation.domain.label_studio.answers import answer_results, read_result
 from annotation.domain.questions.question import Option, Question, QuestionKind
@@ -205,7 +205,7 @@ def test_whatever_people_answered_comes_back_the_same(label, version):
     assert read(json.loads(json.dumps(columns))) == stored
     # A row of a table, for which each answer is a text in a cell of its own.
     cells = {name: "" if own is None else restored(cell(own)) for name, own in flat_values(columns).items()}
-    row = mapping.with_answers(Row(1, "w", labels=(RowLabel("a", "1"),)), cells)
+    row = with_answers(Row(1, "w", labels=(RowLabel("a", "1"),)), cells)
     assert reader.read(row.labels[0].answers, TEXT, masked=False) == stored
     # Label Studio's results, with the versions beside them.
     results = [*answer_results("k", columns, TEXT, released.kinds)]

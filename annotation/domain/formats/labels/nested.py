@@ -4,7 +4,7 @@
 stands there), `votes[]` each value of the list in `votes`, `votes.*` the values of an object whose keys are annotators.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +12,9 @@ from annotation.domain import category_sets
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import UNNAMED, BadValue, LabelUse, Mapped, Reading, Row
 from annotation.domain.formats.inner_columns import prefixes
+from annotation.domain.formats.labels.of_row import with_label
 
 _LIST, _BY_NAME = "[]", ".*"
-
-WithLabel = Callable[[Row, Any, Reading, Any], Row]
 
 
 def column_of(path: str, columns: Collection[str]) -> str:
@@ -26,7 +25,7 @@ def column_of(path: str, columns: Collection[str]) -> str:
     return next((head for head in heads if head in columns), "")
 
 
-def with_nested(row: Row, values: Mapping[str, Any], reading: Reading, with_label: WithLabel) -> Row:
+def with_nested(row: Row, values: Mapping[str, Any], reading: Reading) -> Row:
     """Return the row with a label for each entry; annotators who are not named are numbered. Raises BadValue."""
     mapped = reading.mapped
     column = column_of(mapped.label, values)

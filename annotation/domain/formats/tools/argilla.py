@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, LabelUse, NotCounted, Reading, Row
 from annotation.domain.formats.columns import COMPUTED
-from annotation.domain.formats.mapping import Shape, with_label
+from annotation.domain.formats.labels.of_row import with_label
+from annotation.domain.formats.mapping import Shape
 from annotation.domain.formats.tools.passages import of_doccano
 
 _RESPONSES, _USERS, _STATUS = ".responses", ".responses.users", ".responses.status"

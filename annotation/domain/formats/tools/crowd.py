@@ -13,7 +13,8 @@ from annotation.domain.category_sets import SEPARATOR
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, Format, LabelUse, Mapped, NotCounted, Reading, Row
 from annotation.domain.formats.columns import COMPUTED
-from annotation.domain.formats.mapping import NO_LABEL, Shape
+from annotation.domain.formats.labels.of_row import NO_LABEL
+from annotation.domain.formats.mapping import Shape
 from annotation.domain.text_rules import text_digest
 
 _INPUT, _ANSWER, _TASK = "Input.", "Answer.", "Answer.taskAnswers"

@@ -12,7 +12,7 @@ from typing import Any
 from annotation.domain.category_sets import SEPARATOR
 from annotation.domain.formats.base import PASSAGES, BadValue, LabelUse, NotCounted, Passage, Reading, Row, RowLabel
 from annotation.domain.formats.labels.of_annotators import NAMED
-from annotation.domain.formats.mapping import NO_LABEL, with_label
+from annotation.domain.formats.labels.of_row import NO_LABEL, with_label
 from annotation.domain.text_rules import TEXT_LIMIT
 
 MOST = 500
