@@ -36,7 +36,7 @@ _DENIED = late(
     r"|[가-힣]{1,12}(?:은|는|이|가) 아(?:니|닙|닌)[가-힣]{0,8}|(?:不是(?!人)|并非|不算|没人是)(?!吗)[^，。]{1,6}"
     # The word is spoken of.
     r"|\b(?:be|being|been|is|are|was|were|gets?|getting) called (?:an? )?\w+|\b(?:word|insult|term)s? (?:like )?\W?\w+"
-    r"|\w+\W? (?:is|are) (?:an? |such an? )?(?:\w+ )?(?:words?|insults?|terms?)\b"
+    r"|\b\w{1,40}\W? (?:is|are) (?:an? |such an? )?(?:\w+ )?(?:words?|insults?|terms?)\b"
     r"|[가-힣]{1,8}\W?(?:이?라는|이?란) ?(?:말|단어|표현|욕|소리|이름)"
     r"|[가-힣]{1,8}\W?(?:이?라고) ?(?:부르|불리|불려|불릴|불러)"
     r"|[\u4e00-\u9fff]{1,4}\W?(?:这个|这种|一)(?:词|称呼|说法)|被(?:人)?(?:叫|称|骂|当)[作做为成]?[\u4e00-\u9fff]{1,3}"
