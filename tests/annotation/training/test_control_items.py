@@ -145,7 +145,7 @@ def test_known_items_are_in_no_agreement_and_no_release(project: Project, admin:
         seat, _made = item.seat_rows.get_or_create(number=number, defaults={"seats": 3})
         make_label(seat, make_member(project), 1)
     found, labels = agreement_and_labels(project)
-    assert (found.raw.total, len(labels.ratings.item)) == (0, 0)
+    assert (found.raw.total, len(labels.together.times)) == (0, 0)
     assert open_items(project, admin).opened == 0
     with pytest.raises(CannotRelease, match="no gold item"):
         release(project, admin)
