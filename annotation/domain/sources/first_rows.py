@@ -1,7 +1,7 @@
 """The first rows of a file as they stand there, for a person who says which column holds what."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from typing import Any, BinaryIO
@@ -21,6 +21,7 @@ SHOWN = 5
 MOST_COLUMNS = 60
 _LONGEST, _LOOKED_INTO = 200, 2_000
 """Characters of a cell that are shown, and those that are handed on, since masking may shorten it."""
+_WORDS, _LETTERS, _EASTERN = 3, 10, range(0x3040, 0xA000)
 _LOOKED_AT = 12
 """Records of a table among which its header is looked for."""
 
@@ -48,6 +49,7 @@ class FirstRows:
                 self._reading.columns.first["separator"] = table.delimiter()
         likely = [name for name in text_first(names) if is_text_name(name)]
         likely = likely or [name for name in names if is_text_name(name.rpartition(".")[2])]
+        likely = likely or of_prose(names, rows)
         self._reading.columns.first |= {
             "columns": [shortened(_shown(name)) for name in names[:MOST_COLUMNS]],
             "more_columns": max(0, len(names) - MOST_COLUMNS),
@@ -56,6 +58,25 @@ class FirstRows:
             "likely": likely,
         }
         yield from ()
+
+
+def of_prose(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
+    """Return the columns whose first cells are mostly sentences, the longest first; labels would stand there twice."""
+
+    def cells(place: int) -> list[str]:
+        return [row[place] for row in rows if place < len(row) and isinstance(row[place], str) and row[place].strip()]
+
+    columns = {name: cells(place) for place, name in enumerate(names)}
+    prose = [name for name, said in columns.items() if len(set(said)) == len(said) < 2 * sum(map(_is_sentence, said))]
+    return sorted(prose, key=lambda name: -sum(map(len, columns[name])))
+
+
+def _is_sentence(cell: str) -> bool:
+    """Return whether a cell has three words, or ten letters of a script without blanks, and is no address or list."""
+    written = cell.strip()
+    if written.startswith(("http://", "https://", "[", "{")):
+        return False
+    return len(written.split()) >= _WORDS or sum(map(_EASTERN.__contains__, map(ord, written))) >= _LETTERS
 
 
 def _of_table(records: Iterator[tuple[int, list[str]]], reading: Reading) -> tuple[list[str], list[list[Any]], int]:
