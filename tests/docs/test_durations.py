@@ -10,8 +10,8 @@ FILE = "tests/a.py"
 @pytest.mark.parametrize(
     ("before", "seconds", "after"),
     [
-        (None, 0.1, None),
-        (None, 0.11, 0.1),
+        (None, 0.04, None),
+        (None, 0.041, 0.04),
         (None, 3.4, 3.0),
         (3.0, 5.9, 3.0),
         (3.0, 6.2, 6.0),

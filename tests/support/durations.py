@@ -21,7 +21,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "tests" / "durations.json"
-QUICK = 0.1
+QUICK = 0.04
 """The longest case of a quick test, in seconds."""
 
 Durations = dict[str, dict[str, float]]
