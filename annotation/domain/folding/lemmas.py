@@ -85,11 +85,12 @@ def languages() -> frozenset[str]:
 
 def by_dictionary(word: str, language: str) -> str | None:
     """Return the basic form of a word by the dictionary alone. Returns None if it does not have the word."""
-    basic: str | None = _lookup().get_lemma(word, language)
+    # NUL ends the words within the dictionary's file.
+    basic: str | None = None if "\0" in word else _lookup().get_lemma(word, language)
     return basic
 
 
 def by_rules(word: str, language: str) -> str:
     """Return the basic form of a word by dictionary, then by the rules of the language; else the word itself."""
-    basic: str = _lemmatizer().lemmatize(word, lang=language)
+    basic: str = word if "\0" in word else _lemmatizer().lemmatize(word, lang=language)
     return basic

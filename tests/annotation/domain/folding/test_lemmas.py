@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import simplemma
 
-from annotation.domain.folding.lemmas import _Dictionaries
+from annotation.domain.folding.lemmas import _Dictionaries, by_dictionary, by_rules
 
 LANGUAGE = "ms"
 """One with a small dictionary."""
@@ -44,3 +44,8 @@ def test_a_damaged_file_costs_time_only(damage: bytes, tmp_path: Path) -> None:
 def test_a_disk_that_refuses_costs_time_only(tmp_path: Path) -> None:
     (tmp_path / "no folder").write_bytes(b"")
     assert _Dictionaries(tmp_path / "no folder").get_dictionary(LANGUAGE)
+
+
+@pytest.mark.parametrize("word", ["\0", "going\0", "\0going"])
+def test_a_word_with_nul_is_in_no_dictionary(word: str) -> None:
+    assert (by_dictionary(word, "en"), by_rules(word, "en")) == (None, word)
