@@ -194,14 +194,14 @@ ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
 TEMPLATES = [
     {
-        "BACKEND": "config.zoned_templates.ZonedTemplates",
+        "BACKEND": "config.rendering.zoned_templates.ZonedTemplates",
         "NAME": "django",
         "DIRS": [BASE_DIR / "templates"],
         "OPTIONS": {
             "loaders": [
                 (
                     "django.template.loaders.cached.Loader",
-                    ["config.compact_templates.Loader", "django.template.loaders.app_directories.Loader"],
+                    ["config.rendering.compact_templates.Loader", "django.template.loaders.app_directories.Loader"],
                 )
             ],
             "context_processors": [

@@ -38,7 +38,7 @@ class SpooledItems:
     """Items in the order in which they were added. The file goes with the last reference to this object."""
 
     def __init__(self, items: Iterable[EvaluationItem] = ()) -> None:
-        self._file = SpooledTemporaryFile[bytes](max_size=_IN_MEMORY)  # noqa: SIM115  (closed by the next line)
+        self._file = SpooledTemporaryFile[bytes](max_size=_IN_MEMORY)  # noqa: SIM115 (the next line closes it with this object)
         weakref.finalize(self, self._file.close)
         self._count = self._end = 0
         self.binary = False

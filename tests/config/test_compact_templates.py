@@ -3,7 +3,7 @@
 import pytest
 from django.template import Context, Engine
 
-from config.compact_templates import compact
+from config.rendering.compact_templates import compact
 
 CASES = [
     '<p\n  class="a"\n  {% if x %}\n    data-x\n  {% endif %}\n  id="b"\n>\n</p>',

@@ -17,7 +17,7 @@ class RowsByPerson:
 
     def __init__(self, kind: np.dtype[Any]) -> None:
         self._kind = kind
-        self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115  (closed by the next line)
+        self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 (the next line closes it with this object)
         weakref.finalize(self, self._file.close)
         self._blocks: list[tuple[int, Ints, Ints]] = []
         """Where each block begins, its people in order, and where the rows of each begin in it."""
