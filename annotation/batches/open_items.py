@@ -55,8 +55,7 @@ def open_items(
     however many this is called; what a crash leaves ready is opened by the next call.
     """
     if batch is None:
-        named = Item.objects.filter(project=project).order_by().values_list("batch", flat=True)
-        state.ensure_batches(project, named.distinct())
+        state.ensure_batches(project, state.batch_names(project))
         state.open_waiting(project, actor)
     else:
         state.open_batches(project, actor, [batch])

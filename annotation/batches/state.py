@@ -221,6 +221,20 @@ ACTS: Mapping[str, Callable[[Batch, Membership | None], None]] = {
 """What a batch can be asked for by one word, on its page and over the API."""
 
 
+def batch_names(project: Project) -> list[str]:
+    """Return the names of the batches that the project's items are in, "" among them, in the order of the database.
+
+    One step in an index for each: to read the names of all items takes 0.3 s for a million.
+    """
+    later = Item.objects.filter(project=project).order_by("batch").values_list("batch", flat=True)
+    names: list[str] = []
+    name = later.first()
+    while name is not None:
+        names.append(name)
+        name = later.filter(batch__gt=name).first()
+    return names
+
+
 # ── Putting the items in their queues ─────────────────────────────────────────
 
 

@@ -128,7 +128,7 @@ def _unbegun(project: Project, name: str) -> list[int]:
 def _names(project: Project, name: str, count: int) -> list[str]:
     """Return names for the shares of a batch that no batch has yet."""
     used = set(Batch.objects.filter(project=project).values_list("name", flat=True))
-    used |= set(Item.objects.filter(project=project).order_by().values_list("batch", flat=True).distinct())
+    used |= set(batch_state.batch_names(project))
     names: list[str] = []
     number = 1
     while len(names) < count:

@@ -238,3 +238,13 @@ def test_whatever_is_done_at_once_the_queues_agree_with_the_batches_afterwards(p
         ]
         assert Batch.objects.filter(pilot=True).count() <= 1
         assert Project.objects.get(pk=project.pk).queues_settled
+
+
+def test_names_of_batches_are_those_of_items_one_query_each(project, django_assert_num_queries):
+    for number, name in enumerate(["b", "", "가 1", "b", "B"]):
+        builders.make_open_item(project, batch=name, external_id=f"x{number}")
+    builders.make_open_item(builders.make_project(), batch="of another")
+    with django_assert_num_queries(5):
+        names = batch_state.batch_names(project)
+    assert sorted(names) == sorted(["", "B", "b", "가 1"])
+    assert batch_state.batch_names(builders.make_project()) == []
