@@ -25,7 +25,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -47,6 +48,8 @@ LEAST_PIECES = 2 * _PIECE
 _BANDS, _ROWS = 16, 4
 _PART_BITS = 6
 """Numbers are sorted in so many parts, as a power of two."""
+_IN_MEMORY = 4096
+"""So many numbers of a part are held, 12 bytes each."""
 
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
 _HANDLE = re.compile(r"@\w+")
@@ -89,24 +92,25 @@ def near_texts(
     """Yield pairs of indices of near-duplicate texts.
 
     The pairs connect all texts of a group; empty texts are in none. `texts` are a sequence, or come once and in order:
-    then there are `count`, and `text_at` reads one again. Of each text its keys and marks are held, 12 bytes each: some
+    then there are `count`, and `text_at` reads one again. Keys and marks of many texts wait in temporary files, some
     450 bytes for a text of twenty words.
     """
     if text_at is None:
         texts = list(texts)
         count, text_at = len(texts), texts.__getitem__
     assert count is not None
-    keys, marks, chains = _Numbers(), _Numbers(), Chains(count)
-    for place, text in enumerate(texts):
-        runs = runs_of(text)
-        if any(runs):
-            keys.add(set(keys_of(runs)), place)
-            marks.add(band_marks(level_of(runs), negations_in(runs)), place)
-    for _number, owners in keys.shared():
-        for first, second in pairwise(owners.tolist()):
-            if chains.join(first, second):
-                yield first, second
-    yield from _much_in_common(text_at, marks, chains)
+    with _Numbers() as keys, _Numbers() as marks:
+        chains = Chains(count)
+        for place, text in enumerate(texts):
+            runs = runs_of(text)
+            if any(runs):
+                keys.add(set(keys_of(runs)), place)
+                marks.add(band_marks(level_of(runs), negations_in(runs)), place)
+        for _number, owners in keys.shared():
+            for first, second in pairwise(owners.tolist()):
+                if chains.join(first, second):
+                    yield first, second
+        yield from _much_in_common(text_at, marks, chains)
 
 
 def _key(words: Sequence[str], negations: int) -> int:
@@ -141,27 +145,55 @@ def keys_of(runs: list[list[str]]) -> Iterator[int]:
 
 
 class _Numbers:
-    """64-bit numbers with the texts that have them, in flat columns. Texts come in their order."""
+    """64-bit numbers with the texts that have them, in parts by their first bits. Texts come in their order.
+
+    What a part has too many of waits in a temporary file without a name. One part at a time is sorted.
+    """
 
     def __init__(self) -> None:
-        self._parts = [(array("Q"), array("I")) for _part in range(1 << _PART_BITS)]  # by the first bits
+        self._parts = [(array("Q"), array("I")) for _part in range(1 << _PART_BITS)]
+        self._places: list[list[int]] = [[] for _part in self._parts]  # of what is in the file, by part
+        self._file = TemporaryFile()  # noqa: SIM115 (closed with this object)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self._file.close()
 
     def add(self, numbers: Iterable[int], owner: int) -> None:
         for number in numbers:
-            column, owners = self._parts[number >> (64 - _PART_BITS)]
+            part = number >> (64 - _PART_BITS)
+            column, owners = self._parts[part]
             column.append(number)
             owners.append(owner)
+            if len(owners) == _IN_MEMORY:
+                self._places[part].append(self._file.tell())
+                self._file.write(column.tobytes() + owners.tobytes())
+                self._parts[part] = array("Q"), array("I")
 
     def shared(self) -> Iterator[tuple[int, npt.NDArray[np.uint32]]]:
         """Yield each number that several texts have, in order, with these texts; the columns are let go."""
-        while self._parts:
-            numbers, texts = self._parts.pop(0)
-            column, owners = np.frombuffer(numbers, np.uint64), np.frombuffer(texts, np.uint32)
+        for places in self._places:
+            column, owners = self._taken(places)
             order = np.argsort(column, kind="stable")
             column, owners = column[order], owners[order]
             edges = np.concatenate(([0], np.flatnonzero(column[1:] != column[:-1]) + 1, [len(column)]))
             for at in np.flatnonzero(np.diff(edges) > 1).tolist():
-                yield int(column[edges[at]]), owners[edges[at] : edges[at + 1]]
+                yield int(column[edges[at]]), owners[edges[at] : edges[at + 1]].copy()
+
+    def _taken(self, places: Sequence[int]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
+        """Return the numbers of the first part that is left, what is in the file at these places before the others."""
+        numbers, texts = self._parts.pop(0)
+        written = [np.frombuffer(self._at(place), np.uint8) for place in places]
+        edge = _IN_MEMORY * numbers.itemsize
+        columns = [some[:edge].view(np.uint64) for some in written]
+        owners = [some[edge:].view(np.uint32) for some in written]
+        return np.concatenate((*columns, numbers)), np.concatenate((*owners, texts))
+
+    def _at(self, place: int) -> bytes:
+        self._file.seek(place)
+        return self._file.read(_IN_MEMORY * 12)
 
 
 def _much_in_common(text_at: Callable[[int], str], marks: _Numbers, chains: Chains) -> Iterator[tuple[int, int]]:

@@ -135,7 +135,9 @@ def near_texts_held_whole(texts):
                     yield earlier, place
 
 
-def test_texts_that_come_once_give_the_same_pairs_as_texts_held_whole():
+@pytest.mark.parametrize("in_memory", [4096, 3], ids=["held", "mostly in files"])
+def test_texts_that_come_once_give_the_same_pairs_as_texts_held_whole(in_memory, monkeypatch):
+    monkeypatch.setattr(near_duplicates, "_IN_MEMORY", in_memory)
     dice = random.Random(5)
     texts = [""]
     for _ in range(100):
