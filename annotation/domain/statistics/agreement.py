@@ -24,7 +24,7 @@ from annotation.domain.statistics.figure import Figure, Measured, Undefined, Why
 from annotation.domain.statistics.intervals import bootstrap, percentile_interval
 
 RESAMPLES = 1000
-_LIBRARY_CELLS = 4_000_000  # the library builds one matrix per item; above this size `_alphas` is used alone
+_LIBRARY_CELLS = 400_000  # the library builds one matrix per item; above this size, 11 MB, `_alphas` is used alone
 
 
 @dataclass(frozen=True)

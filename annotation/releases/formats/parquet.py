@@ -17,8 +17,9 @@ from annotation.releases.files import ReleasedFile
 from annotation.releases.formats.base import Target, part_of
 
 ROWS = 1000
-"""The maximum number of rows in a row group; fewer if their pictures are large."""
-_BYTES = 32 << 20
+"""So many rows at once are put into columns; fewer if their pictures are large."""
+_BYTES = 16 << 20
+"""So many bytes make a row group. A file keeps some 100 kB about each group in memory until it ends."""
 
 
 class ParquetFile:
@@ -29,23 +30,32 @@ class ParquetFile:
         self._writer = pq.ParquetWriter(target.open(path), self._schema, compression="zstd")
         self._rows: list[dict[str, Any]] = []
         self._size = 0
+        self._columns: list[pa.Table] = []
 
     def add(self, values: dict[str, Any], size: int = 0) -> None:
         """Write a row; `size`: bytes of its picture."""
         self._rows.append(values)
         self._size += size
         if len(self._rows) >= ROWS or self._size >= _BYTES:
-            self._flush()
+            self._put_into_columns()
 
     def close(self) -> ReleasedFile:
-        self._flush()
+        self._put_into_columns()
+        self._write()
         self._writer.close()
         return self._target.finished(self._path)
 
-    def _flush(self) -> None:
+    def _put_into_columns(self) -> None:
         if self._rows:
-            self._writer.write_table(pa.Table.from_pylist(self._rows, self._schema))
+            self._columns.append(pa.Table.from_pylist(self._rows, self._schema))
             self._rows, self._size = [], 0
+        if sum(columns.nbytes for columns in self._columns) >= _BYTES:
+            self._write()
+
+    def _write(self) -> None:
+        if self._columns:
+            self._writer.write_table(pa.concat_tables(self._columns))
+            self._columns = []
 
 
 class Parquet:

@@ -20,6 +20,8 @@ from annotation.domain.releases.columns import ReleaseFormat, Scope
 from annotation.domain.releases.splits import Shares
 from annotation.models import Item, Prior, ReleaseTerms
 from annotation.releases.build import CannotRelease, copy_to, release
+from annotation.releases.formats import parquet
+from annotation.releases.formats.base import Target
 from annotation.releases.formats.json_documents import Hvli
 from annotation.releases.request import Selection, Splitting
 from markup import compact
@@ -388,3 +390,15 @@ def test_the_command_takes_every_choice(project, items, tmp_path, capsys):
     assert not (tmp_path / "out" / "items.csv").exists()
     assert problems(tmp_path / "out") == []
     assert folder_of(project.releases.get()).is_dir()
+
+
+@pytest.mark.parametrize(("most", "groups"), [(16 << 20, 1), (1, 3)], ids=["many in a group", "a group each time"])
+def test_all_rows_of_a_long_table_are_there_in_order(most, groups, tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "_BYTES", most)
+    names = [f"post {number}" for number in range(2 * parquet.ROWS + 5)]
+    writer = parquet.Parquet(Target(tmp_path, ("id", "image"), ()))
+    for name in names:
+        writer.add({"id": name, "image": None}, None)
+    (file,) = writer.close()
+    table = pq.ParquetFile(tmp_path / file.path)
+    assert (table.read().column("id").to_pylist(), table.num_row_groups) == (names, groups)
