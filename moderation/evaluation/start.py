@@ -30,6 +30,7 @@ from moderation.models import Evaluation, EvaluationCase, EvaluationState
 from runs.control import start
 from runs.domain.states import OPEN
 from runs.execution import budget
+from runs.sql.planner_statistics import refresh_statistics
 
 _BATCH = 500
 
@@ -168,6 +169,7 @@ def _store(evaluation: Evaluation, cases: ChosenItems, ring: bool) -> None:
     rows = (_row(evaluation, case) for case in cases)
     while batch := list(islice(rows, _BATCH)):
         EvaluationCase.objects.bulk_create(batch)
+    refresh_statistics(len(cases), EvaluationCase)
     if evaluation.project:
         project = evaluation.project
         budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)

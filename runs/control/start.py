@@ -17,6 +17,7 @@ from runs.domain.states import OPEN, Reason, RunState, TurnState
 from runs.methods.method import Limits, method_named
 from runs.models import Account, Run, Turn
 from runs.queue import lease, task_messages
+from runs.sql.planner_statistics import refresh_statistics
 
 RESUMABLE = (RunState.FAILED, RunState.CANCELLED)
 """The ends at which a run itself may go on; it keeps its saved answers."""
@@ -67,6 +68,7 @@ def queue_runs(requests: Iterable[RunRequest], *, enqueue: bool = True) -> int:
                 batch = []
         queued += _queue(batch)
         Account.objects.bulk_create([Account(project=project) for project in projects], ignore_conflicts=True)
+        refresh_statistics(queued, Run)
         if queued and enqueue:
             transaction.on_commit(partial(_enqueue_projects, tuple(projects)))
     return queued
@@ -81,6 +83,7 @@ def queue_run_per_subject(subjects: QuerySet[Any, Any], like: RunRequest, *, enq
     with transaction.atomic():
         Account.objects.get_or_create(project=like.project)
         queued = _insert_per_subject(subjects, build_run(like))
+        refresh_statistics(queued, Run)
         if queued and enqueue:
             transaction.on_commit(partial(_enqueue_projects, (like.project,)))
     return queued

@@ -15,7 +15,14 @@ from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
 from annotation.models import Item, Label, Project, Seat
 from annotation.projects.purge import purge
-from builders import make_project
+from builders import make_member, make_project
+from moderation.evaluation.arms import ArmGrid
+from moderation.evaluation.collect_answers import gold_items
+from moderation.evaluation.request import Wish
+from moderation.evaluation.start import begin
+from moderation.models import EvaluationCase
+from release_builders import make_gold
+from runs.models import Run
 from runs.sql import planner_statistics
 from runs.sql.planner_statistics import refresh_statistics
 
@@ -53,6 +60,19 @@ def test_import_opening_and_purge_leave_fresh_statistics() -> None:
     Project.objects.filter(pk=project.pk).update(delete_after=timezone.now() - timedelta(days=1))
     assert purge(project)
     assert counted(Item, Seat) == [5, seats // 2]
+
+
+def test_a_large_evaluation_leaves_fresh_statistics() -> None:
+    """Else the count of its runs is planned for a table that was small a moment ago."""
+    project = make_project("garden")
+    members = [make_member(project) for _seat in range(3)]
+    for number in range(3):
+        make_gold(project, members, (0, 0, 0), f"Post {number}.")
+    wish = Wish(grid=ArmGrid(methods=["baseline"], models=["keyword:cues-1"]))
+    evaluation, _new = begin(project, [gold_items(project)], wish, ring=False)
+    assert evaluation.runs().count() == 3
+    if connection.vendor == "postgresql":
+        assert counted(EvaluationCase, Run) == [3, 3]
 
 
 def test_an_empty_table_is_not_counted() -> None:
