@@ -8,7 +8,6 @@ run is the very same way without its last step.
 import pickle
 import tempfile
 import time
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
@@ -41,6 +40,7 @@ from annotation.imports.items_here import ItemsHere
 from annotation.imports.label_rows import LabelRows
 from annotation.imports.options import ImportOptions, Update, terms_of
 from annotation.imports.report import ImportReport
+from annotation.imports.row_places import RowPlaces
 from annotation.imports.store import ItemStore, know_columns, store_pictures
 from annotation.imports.unused_columns import check_columns
 from annotation.media.pictures import Gallery, discard_staged, known_pictures
@@ -165,8 +165,7 @@ class _Import:
                 watch=self._tick,
             )
         )
-        self.places = (array("Q"), array("Q"))
-        """The line and the entry of each row by its number, by which a row is known: lines may be shared."""
+        self.places = RowPlaces(stack)
         self.ids = FirstSeen(stack)
         self.rows_of_picture: dict[str, list[int]] = {}
         self.batches: set[str] = set()
@@ -234,9 +233,7 @@ class _Import:
 
     def _read(self, row: Row | RowError) -> ReadRow | None:
         """Return what a row says that passes every check that needs no database."""
-        lines, entries = self.places
-        lines.append(row.line)
-        entries.append(row.entry)
+        self.places.add(row.line, row.entry)
         if isinstance(row, RowError):
             self.report.errors.append(row)
             return None
@@ -266,12 +263,7 @@ class _Import:
     def _check_id(self, row: Row) -> None:
         first = self.ids.first(row.external_id, row.number)
         if first != row.number:
-            raise stands_twice(row, *self._place(first))
-
-    def _place(self, number: int) -> tuple[int, int]:
-        """Return the line and the entry of a row."""
-        lines, entries = self.places
-        return lines[number - 1], entries[number - 1]
+            raise stands_twice(row, *self.places.of(first))
 
     def _want_picture(self, row: Row) -> None:
         if not row.picture:
@@ -320,7 +312,7 @@ class _Import:
             repeated = sorted(rows)[0 if sha256 in self.known else 1 :]
             self.here.twins.update(repeated)
             for number in repeated:
-                line, entry = self._place(number)
+                line, entry = self.places.of(number)
                 report.note_twin(line, "", "image", entry)
         report.note_pictures(self.gallery.staged())
         report.pictures = sum(bool(rows) for rows in rows_of.values())
@@ -331,7 +323,7 @@ class _Import:
 
     def _refuse_picture(self, number: int, name: str, refused: BadPicture) -> None:
         reason = f"{shown(name)}: {refused.sentence}"
-        line, entry = self._place(number)
+        line, entry = self.places.of(number)
         fault = RowError(line, refused.code, reason, "image", refused.limit, refused.status, entry=entry)
         self.report.errors.append(fault)
         self.report.refused_rows.add(number)
