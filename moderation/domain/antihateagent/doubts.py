@@ -79,6 +79,35 @@ _JUDGES_BEFORE = re.compile(
     r"|dit\b|deze|dat\b|to\b|ta\b|bu\b|это|данн|هذا|هذه|essa?|isso|questo|questa)",
     re.IGNORECASE,
 )
+_OWN_CLAIM = late(
+    rf"\b(?:{_FALSE}|stimmt nicht)\b,? (?:to (?:say|claim|think|believe|suggest) |de (?:dire|croire|prétendre) "
+    r"|zu (?:sagen|behaupten),? |decir |dire |dizer )?(?:that\b|dass\b|daß\b|que\b|qu['’]|che\b|dat\b|że\b|что\b"
+    r"|أن\b)(?P<after>.+)"
+    r"|\b(?:claim|statement|rumou?r|idea|notion|assertion|allegation|belief|gerücht|behauptung|affirmation|rumeur"
+    r"|afirmación|bulo|afirmação|boato|notizia|bewering|twierdzeni\w*|утвержден\w*|слух\w*)s?,? "
+    r"(?:that\b|dass\b|que\b|qu['’]|che\b|dat\b|że\b|что\b)(?P<named>.+)"
+    r"|(?P<ko>.{4,})[다라자냐]는 ?(?:것|말|주장|소문|이야기|얘기|글|내용|식)"
+    r"|(?P<zh>.{4,}?)的?(?:这种|這種|这一|這一)?(?:说法|說法|传言|傳言|传闻|傳聞|谣言|謠言)"
+    r"|(?P<ja>.{4,}?)(?:という|との)",
+    re.IGNORECASE,
+)
+"""A judgment that says itself what it judges."""
+_POINTS_BACK = re.compile(
+    r"\W*(?:(?:but|and|however|aber|mais|pero|但是?|然而|그러나|하지만|しかし)\W*)?"
+    r"(?:(?:it|this|these|those|es|dies\w*|cela|eso|esto|questo)\b|(?:they|he|she|sie|er|ils?|elles?|ellos|ellas|essi)"
+    r" \w+\W*$|이는|이것|이 ?주장|해당|그런|이런|这|這|此|该|該|これ|それ|この|その)",
+    re.IGNORECASE,
+)
+_SHARED = 0.34
+"""The part of the words of the shorter one that a judged claim has in common with what was said before."""
+_MYTH = re.compile(
+    r"\W*(?:myth|misconception|fiction|fake|false claim|mythos|irrtum|irrglaube|falschbehauptung|mythe|idée reçue"
+    r"|idee reçue|mito|bulo|falso mito|fabel|mit|миф|خرافة|오해|괴담|误区|誤區|谣言|謠言|誤解|デマ)"
+    r" ?(?:(?:no\.?|nr\.?|n°|nº|#|№)? ?(?:\d{1,2}|[一二三四五六七八九十]))? ?(?:[:：.)\n]|[–—-] )\W*",
+    re.IGNORECASE,
+)
+"""A heading, in the line of the passage or above it, by which a list of facts calls what follows untrue."""
+_HEADING = 40  # characters at most of such a heading
 _JUDGED_NEXT = late(rf"\b(?:{_FALSE})\b|{_FALSE_KO}|{_FALSE_ZH}", re.IGNORECASE)
 _PAIRS = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』", "‘": "’", "《": "》"}
 
@@ -108,10 +137,23 @@ def _is_denied(text: str, passage: Span, sentence: Span) -> bool:
     within = text[passage.start : passage.end]
     if _DENIES_BEFORE.search(before) or _DENIES_AFTER.search(after) or _DENIES_WITHIN.search(within):
         return True
+    if _is_under_a_myth(text, passage):
+        return True
     following = text[sentence.end : sentence.end + _NEXT].lstrip(' \n"”»」』')
     judging = following[: sentence_of(following, Span(0, 1)).end] if following else ""
     bare = re.match(rf"\W*(?:{_FALSE}|거짓|허위|谣言|不实|虚假)\W*(?:\n|\Z)", judging, re.IGNORECASE)
-    return bool(bare or (_JUDGES_BEFORE.match(judging) and _JUDGED_NEXT.search(judging)))
+    if bare or not (_JUDGES_BEFORE.match(judging) and _JUDGED_NEXT.search(judging)):
+        return bool(bare)
+    own = next(filter(None, found.groups()), "") if (found := _OWN_CLAIM.search(judging)) else ""
+    return not own or bool(_POINTS_BACK.match(own)) or _shares_words(within, own, _SHARED)
+
+
+def _is_under_a_myth(text: str, passage: Span) -> bool:
+    """Return whether the passage begins a line under, or behind, a heading such as "Myth 3:"."""
+    before = text[max(0, passage.start - _HEADING) : passage.start].rstrip(" \"'“„«‘")
+    line = before.rstrip("\n").rpartition("\n")[2]
+    whole = before[len(before.rstrip("\n")) - len(line) :]
+    return bool(line and (len(line) < _HEADING or passage.start <= _HEADING) and _MYTH.fullmatch(f"{whole} "))
 
 
 def _is_quoted(text: str, passage: Span) -> bool:
@@ -129,6 +171,11 @@ def _is_quoted(text: str, passage: Span) -> bool:
 
 def _says_the_same(passage: str, claim: str) -> bool:
     """Return whether most words of the shorter one stand in the other."""
+    return _shares_words(passage, claim, _SAME_CLAIM)
+
+
+def _shares_words(passage: str, claim: str, share: float) -> bool:
+    """Return whether so large a share of the words of the shorter one stand in the other."""
     words: Sequence[set[str]] = [set(index_words(passage)), set(index_words(claim))]
     fewest = min(map(len, words))
-    return fewest >= _FEWEST_WORDS and len(words[0] & words[1]) >= _SAME_CLAIM * fewest
+    return fewest >= _FEWEST_WORDS and len(words[0] & words[1]) >= share * fewest

@@ -33,6 +33,25 @@ def doubts(text: str, quote: str, **more: Any) -> tuple[Doubt, ...]:
         ("이주민이 범죄의 절반을 저지른다는 주장은 거짓으로 밝혀졌다.", "이주민이 범죄의 절반을 저지른다는"),
         ("新来者造成一半犯罪，这是谣言。", "新来者造成一半犯罪"),
         ("并非像他们说的那样，新来者造成一半犯罪。", "新来者造成一半犯罪"),
+        # A heading says what kind of sentence follows.
+        (f"Myth: {HALF}.\nFact: they do not.", HALF),
+        (f"Myth 3: {HALF}", HALF),
+        (f"MYTH #2 – {HALF}.", HALF),
+        (f"Misconception no. 4\n{HALF.capitalize()}.\nThe facts\nThey do not.", HALF),
+        ("Mythos Nr. 5: Neue begehen die Hälfte aller Taten.", "Neue begehen die Hälfte aller Taten"),
+        ("Idée reçue n° 2 : les nouveaux commettent la moitié des crimes", "les nouveaux commettent la moitié"),
+        ("Mito 1. Los nuevos cometen la mitad de los delitos.", "Los nuevos cometen la mitad"),
+        ("오해 2: 이주민이 범죄의 절반을 저지른다.", "이주민이 범죄의 절반을 저지른다"),
+        ("误区三：新来者造成一半犯罪。", "新来者造成一半犯罪"),
+        # The next sentence names the claim again, or points at it.
+        (f"{HALF.capitalize()}. It is not true that newcomers cause half of it.", HALF),
+        (f"{HALF.capitalize()}. It is not true that they do.", HALF),
+        (f"{HALF.capitalize()}. The claim that half of all crime is theirs is false.", HALF),
+        (
+            "이주민이 범죄의 절반을 저지른다. 그러나 이는 사실이 아니라는 것이 밝혀졌다.",
+            "이주민이 범죄의 절반을 저지른다",
+        ),
+        ("新来者造成一半犯罪。这种说法是谣言。", "新来者造成一半犯罪"),
     ],
 )
 def test_a_passage_under_a_negation_says_so(text: str, quote: str) -> None:
@@ -48,6 +67,19 @@ def test_a_passage_under_a_negation_says_so(text: str, quote: str) -> None:
         ("공원에 412명이 왔다고 시청이 밝혔다. 비는 오지 않았다.", "412명이 왔다고 시청이"),
         ("新来者造成一半犯罪。天没有下雨。", "新来者造成一半犯罪"),
         ("That word is not new. Newcomers are called weeds by some.", "Newcomers are called weeds"),
+        # What the next sentence denies is another claim.
+        (f"The office counted 390 newcomers in 2023. It is not true that {HALF}.", "The office counted 390 newcomers"),
+        (f"The office counted 390 newcomers. The claim that {HALF} is false.", "The office counted 390 newcomers"),
+        ("The school opened in May. It is wrong to say that children learn less.", "The school opened in May"),
+        ("This street was built in 1901. It is a myth that a king lived here.", "This street was built in 1901"),
+        ("Das Amt zählte 390 Neue. Das Gerücht, dass sie Hunde essen, ist falsch.", "Das Amt zählte 390 Neue"),
+        ("La mairie a compté 390 arrivées. C'est faux de dire que les rues sont sales.", "La mairie a compté 390"),
+        ("시청은 390명을 세었다. 그러나 이주민이 범죄를 늘린다는 주장은 사실이 아니다.", "시청은 390명을 세었다"),
+        ("市政府统计了390名居民。但新来者偷东西的说法是谣言。", "市政府统计了390名居民"),
+        # A heading of another kind.
+        (f"Question 3: {HALF}", HALF),
+        ("The Greek myth tells of a king: he came from far away.", "he came from far away"),
+        (f"Fact: the office counted 390 newcomers.\nMyth: {HALF}.", "the office counted 390 newcomers"),
     ],
 )
 def test_a_plain_passage_has_no_doubt(text: str, quote: str) -> None:
