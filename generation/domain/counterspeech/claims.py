@@ -7,9 +7,11 @@ reader, feelings or duties is none of these. It does not judge whether they are 
 
 import re
 
+from annotation.domain.masking.mask import Found, Mask, find
 from vocabulary.late_patterns import late
 
-LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"'，。、！？）)\]】」]{1,2000}", re.IGNORECASE)
+_LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"'，。、！？）)\]】」]{1,2000}", re.IGNORECASE)
+_AFTER_LINK = ".,;:!?/"
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？](?=\d)[^.!?。！？\n]+)*(?:[.!?。！？]+[”’」』）)\]\"]*)?")
 _AFTER_STOP = '”’」』）)]"'
 _INSIDE = re.compile(r"[.!?](?=.)")
@@ -145,7 +147,11 @@ def claims(text: str) -> list[str]:
 
     Questions are left out.
     """
-    sentences = (match.strip().translate(_BACK) for match in _SENTENCE.findall(LINK.sub(_closed, text)))
+    closed, end = list[str](), 0
+    for link in _links(text):
+        closed += [text[end : link.start], _INSIDE.sub(lambda sign: _KEPT[sign.group()], text[link.start : link.end])]
+        end = link.end
+    sentences = (match.strip().translate(_BACK) for match in _SENTENCE.findall("".join((*closed, text[end:]))))
     return [sentence for sentence in sentences if sentence and not _is_asked(sentence) and _states(sentence)]
 
 
@@ -153,13 +159,37 @@ def _is_asked(sentence: str) -> bool:
     return sentence.rstrip(_AFTER_STOP).endswith(("?", "？"))
 
 
-def _closed(link: re.Match[str]) -> str:
-    """Return a link in which no sign ends a sentence; a sign at its end ends the sentence."""
-    return _INSIDE.sub(lambda sign: _KEPT[sign.group()], link.group())
+def links_in(text: str) -> list[str]:
+    """Return the links of a text, with a scheme or without, without the signs behind them."""
+    return [text[link.start : link.end] for link in _links(text)]
+
+
+def _links(text: str) -> list[Found]:
+    """Return the places of the links. A host whose ending has a capital is a sentence after a forgotten space."""
+    schemed = [
+        Found(Mask.URLS, found.start(), found.start() + len(found.group().rstrip(_AFTER_LINK)))
+        for found in _LINK.finditer(text)
+    ]
+    if "." not in text:
+        return schemed
+    taken = {at for link in schemed for at in range(link.start, link.end)}
+    bare = [
+        found
+        for found in find(text, _IN_ADDRESSES)
+        if found.kind is Mask.URLS
+        and taken.isdisjoint(range(found.start, found.end))
+        and not _FORGOTTEN_SPACE.match(text, found.start, found.end)
+    ]
+    return sorted([*schemed, *bare], key=lambda link: link.start)
+
+
+_IN_ADDRESSES = frozenset({Mask.URLS, Mask.EMAILS, Mask.HANDLES, Mask.MESSENGERS})
+"""The kinds of which a host may be a part."""
+_FORGOTTEN_SPACE = re.compile(r"[^/]*\.[A-Z][a-z]+(?:\s|$)")
 
 
 def _states(sentence: str) -> bool:
-    if LINK.search(sentence):
+    if _links(sentence):
         return True
     if any(pattern.search(sentence) for pattern in (_NUMBER, _SOURCE)):
         return True
