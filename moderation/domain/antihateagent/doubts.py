@@ -1,8 +1,8 @@
 """What a passage does not say alone: that its sentence denies it, that it is quoted, rated, or a reader's comment.
 
 "Newcomers cause half of all crime" stands word for word in "It is not true that newcomers cause half of all crime". The
-words of each language are few and plain, and read in the passage's own sentence and the next one only. A doubt tells a
-person and the judging model to look; it changes no stance.
+words of each language are few and plain, and read in the passage's own sentence, in the next one if it is about the same,
+and in a heading such as "Myth 3:". A doubt tells a person and the judging model to look; it changes no stance.
 """
 
 import re
@@ -98,10 +98,17 @@ _POINTS_BACK = re.compile(
     r" \w+\W*$|이는|이것|이 ?주장|해당|그런|이런|这|這|此|该|該|これ|それ|この|その)",
     re.IGNORECASE,
 )
+_NAMES_THE_LAST = re.compile(
+    r"\W*(?:this|that|these|those|dies\w*|cette|ces?|est[ae]s?|quest[ae]|dit|deze|bu|эт\w+) (?:\w+ )?(?:claim|statement"
+    r"|rumou?r|figure|number|post|story|idea|behauptung|aussage|zahl|affirmation|rumeur|afirmación|cifra|bewering"
+    r"|affermazione|iddia|утвержден\w*)s?\b",
+    re.IGNORECASE,
+)
 _SHARED = 0.34
 """The part of the words of the shorter one that a judged claim has in common with what was said before."""
 _MYTH = re.compile(
-    r"\W*(?:myth|misconception|fiction|fake|false claim|mythos|irrtum|irrglaube|falschbehauptung|mythe|idée reçue"
+    r"\W*(?:\d{1,2}[.)] ?)?"
+    r"(?:myth|misconception|fiction|fake|false claim|mythos|irrtum|irrglaube|falschbehauptung|mythe|idée reçue"
     r"|idee reçue|mito|bulo|falso mito|fabel|mit|миф|خرافة|오해|괴담|误区|誤區|谣言|謠言|誤解|デマ)"
     r" ?(?:(?:no\.?|nr\.?|n°|nº|#|№)? ?(?:\d{1,2}|[一二三四五六七八九十]))? ?(?:[:：.)\n]|[–—-] )\W*",
     re.IGNORECASE,
@@ -145,7 +152,8 @@ def _is_denied(text: str, passage: Span, sentence: Span) -> bool:
     if bare or not (_JUDGES_BEFORE.match(judging) and _JUDGED_NEXT.search(judging)):
         return bool(bare)
     own = next(filter(None, found.groups()), "") if (found := _OWN_CLAIM.search(judging)) else ""
-    return not own or bool(_POINTS_BACK.match(own)) or _shares_words(within, own, _SHARED)
+    points_back = _NAMES_THE_LAST.match(judging) or _POINTS_BACK.match(own)
+    return not own or bool(points_back) or _shares_words(within, own, _SHARED)
 
 
 def _is_under_a_myth(text: str, passage: Span) -> bool:

@@ -43,6 +43,9 @@ def doubts(text: str, quote: str, **more: Any) -> tuple[Doubt, ...]:
         ("Mito 1. Los nuevos cometen la mitad de los delitos.", "Los nuevos cometen la mitad"),
         ("오해 2: 이주민이 범죄의 절반을 저지른다.", "이주민이 범죄의 절반을 저지른다"),
         ("误区三：新来者造成一半犯罪。", "新来者造成一半犯罪"),
+        (f"1. Myth: {HALF}.", HALF),
+        (f"{HALF.capitalize()}. This old claim, that strangers do harm, is false.", HALF),
+        (f"{HALF.capitalize()}. This statement is false, says the report that the office wrote.", HALF),
         # The next sentence names the claim again, or points at it.
         (f"{HALF.capitalize()}. It is not true that newcomers cause half of it.", HALF),
         (f"{HALF.capitalize()}. It is not true that they do.", HALF),
