@@ -1,8 +1,9 @@
 """What a passage does not say alone: that its sentence denies it, that it is quoted, rated, or a reader's comment.
 
 "Newcomers cause half of all crime" stands word for word in "It is not true that newcomers cause half of all crime". The
-words of each language are few and plain, and read in the passage's own sentence, in the next one if it is about the same,
-and in a heading such as "Myth 3:". A doubt tells a person and the judging model to look; it changes no stance.
+words of each language are few and plain. They are read in the passage's own sentence, in the next one if it is about
+the same, and in a heading such as "Myth 3:". A doubt tells a person and the judging model to look, and changes no
+stance.
 """
 
 import re
