@@ -50,8 +50,9 @@ _FALSE_ZH = (
 _DENIES_BEFORE = late(
     rf"\b(?:{_FALSE})\b|\b(?:den(?:y|ies|ied|ying)|refut\w+|reject\w*|disput\w+|contradict\w*|debunk\w*|doubts?"
     rf"|doubted"
-    r"|contrary to|rather than|instead of|without|never|nobody|no one|none of|neither|not|cannot|hardly)\b|n['’]t\b"
-    r"|\b(?:nicht|kein\w*|bestreit\w*|widerspr\w*|ne\b.{0,30}\bpas|niega\w*|desmient\w*|nunca|non|não|niet|geen"
+    r"|contrary to|rather than|instead of|far from|anything but|no longer|unlikely|fail(?:s|ed)? to|scarcely|barely"
+    r"|seldom|rarely|without|never|nobody|no one|none of|neither|not|cannot|hardly)\b|n['’]t\b"
+    r"|\b(?:nicht|nie|niemals|kaum|jamais|jamás|ningun\w*|kein\w*|bestreit\w*|widerspr\w*|ne\b.{0,30}\bpas|niega\w*|desmient\w*|nunca|non|não|niet|geen"
     r"|ontken\w*"
     r"|nie|zaprzecz\w*|не|отриц\w*|опровер\w*|ليس|ليست|ينفي|نفى|نفت)\b"
     rf"|사실이 아닌|사실과 다른|{_FALSE_KO}|{_FALSE_ZH}|并非|並非|不是|没有|沒有|所谓|所謂|否认|否認|驳斥|駁斥"
@@ -63,7 +64,7 @@ _DENIES_AFTER = late(
     r"|\b(?:iddia\w*|söylenti\w*|haber\w*)\b.{0,20}\b(?:doğru|gerçek|asılsız|yanlış|yalan|uydurma)"
     rf"|\b(?:это|является)\b.{{0,30}}\b(?:{_FALSE})\b|\b(?:не соответству|неверн|неправд|ложн|выдум|опроверг)\w*"
     r"|(?:ليس|ليست|غير) صحيح|كاذب|لا أساس|شائعة"
-    rf"|{_FALSE_KO}|아니(?:다|라|며|고|었)|아닙니다|지 ?않(?:다|는|았|습)|부인|반박"
+    rf"|{_FALSE_KO}|아니(?:다|라|며|고|었)|아닙니다|지 ?않(?:다|는|았|습)|^[^가-힣.]*(?:않|못하|못한|못했)|부인|반박"
     rf"|{_FALSE_ZH}|否认|否認|驳斥|駁斥|ではない",
     re.IGNORECASE,
 )
