@@ -19,7 +19,8 @@ _KEPT = {".": "\ue000", "!": "\ue001", "?": "\ue002"}
 """Signs inside a link, while the text is cut into sentences: private characters that no post means anything by."""
 _BACK = {ord(kept): sign for sign, kept in _KEPT.items()}
 _NUMBER = re.compile(
-    r"\d|[一二三四五六七八九十百千万亿两几](?=[%个人年万成倍户家名次条位])|百分之|퍼센트"
+    r"\d|[一二三四五六七八九十百千万亿两几](?=[%个人年万成倍户家名次条位])"
+    r"|[二三四五六七八九十百千万亿两](?=[所座间間起例辆輛栋幢届屆岁歲])|百分之|퍼센트"
     r"|(?!한 ?번(?!도))(?:한|두|세|네|다섯|여섯|일곱|여덟"
     r"|아홉|열|스무|[백천만억])\s?(?:명|가구|사람|배|번|곳|개|채|집|만"
     r"|가족)(?![가-힣]*인데)"
@@ -93,6 +94,7 @@ _OF_US = re.compile(
 _WISHES = re.compile(
     r"\b(?:nobody|no one) (?:is|wants?|here|tries|will)\b.{0,20}\byour?\b|(?:아무도|누구도)[^.]{0,12}(?:당신|여러분)"
     r"|(?:没有[人谁]|谁也没)[^。]{0,4}[要想让在][^。]{0,4}[你您]|[라다려]는 (?:말|게|것|뜻)[이은]? ?아니"
+    r"|^(?:you|we|i) (?:all )?(?:can do|want|hope|wish)\b"
     r"|\b(?:deserves?|should|ought to|must)\b|(?:들을|받을|당할) (?:이유|까닭|사람)[은는이가]? ?없"
     r"|[아어여해]야 ?(?:한|해|합)|서는 안 ?[되돼됩된]|으?면 안 ?[되돼됩된]|应该|應該|不该|不該|值得|有权|有權",
     re.IGNORECASE,
@@ -133,7 +135,8 @@ _STATES_A_FACT = late(
     r"|(?:went|came|ran|rose|fell|grew|left|took|gave|made|built"
     r"|bought|sold|found|held|kept|lost|paid|sent|won|wrote|began"
     r"|brought|chose|drew|drove|led|met|saw|shut|spent|stood|taught|got|became)\b"
-    r"|[a-z]{3,}(?:s|ed)\b|[a-z]{3,}\b(?= (?:the|a|an|in|into|to|from|here|money|more|less|their)\b))"
+    r"|[a-z]{3,}(?:s|ed)\b"
+    r"|[a-z]{3,}\b(?= (?:the|a|an|in|into|to|from|here|money|more|less|their|few|many|all)\b))"
     r"|[가-힣](?:은|는|이|가|도|에는|에서는)\s.*(?:다|요)[.!]?$"
     r"|[\u4e00-\u9fff]{6}",
     re.IGNORECASE,
