@@ -30,7 +30,8 @@ from generation.domain.counterspeech.registers import Register
 from generation.domain.counterspeech.states import MOST_REASON, ReplyState
 from generation.files import export
 from generation.files.reply_types import ReplyJson
-from generation.models import Reply
+from generation.models import Exchange, Reply
+from generation.practice import library
 
 __all__ = ["standing"]
 
@@ -39,10 +40,11 @@ VERSION = "The `version` that was read. Another one is in force: 409."
 
 
 class BeginShape(RequestShape):
-    """What a reply begins from: a candidate with its intent, or an intent alone."""
+    """What a reply begins from: a candidate with its intent, an intent alone, or a reply of the library."""
 
     candidate = serializers.UUIDField(default=None, allow_null=True, help_text="The `id` of a candidate for this post.")
     intent = serializers.ChoiceField(choices=INTENTS, required=False)
+    entry = serializers.CharField(max_length=128, required=False, help_text="The `id` of a reply of the library.")
 
 
 class WrittenReply(RequestShape):
@@ -118,17 +120,32 @@ class BeginReply(APIView):
 
     @extend_schema(request=BeginShape, responses={201: ReplyStanding})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Begin a draft of the caller's own, from a candidate or empty. An unchanged one is not begun twice."""
+        """Begin a draft of the caller's own: from a candidate, from a reply of the library, or empty.
+
+        An unchanged draft is not begun twice. A reply of the library counts as used from now on.
+        """
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        exchange, shape = exchange_for(mine, public_id), valid(BeginShape(data=request.data))
-        chosen, intent = shape.validated_data["candidate"], shape.validated_data.get("intent")
-        if (chosen is None) == (intent is None):
-            return problem(400, "bad_choice", "Name a candidate or an intent, one of the two.")
+        exchange, named = exchange_for(mine, public_id), valid(BeginShape(data=request.data)).validated_data
+        chosen, intent, entry = named["candidate"], named.get("intent"), named.get("entry")
+        if [chosen, intent, entry].count(None) != 2:
+            return problem(400, "bad_choice", "Name a candidate, an intent or an entry of the library, one of them.")
+        if entry:
+            return self._taken_up(mine, exchange, entry)
         candidate = exchange.candidates.filter(public_id=chosen).first() if chosen else None
         if chosen and candidate is None:
             return problem(400, "unknown_candidate", "There is no such candidate for this post.", field="candidate")
         reply = replies.begin(exchange, mine, Intent(candidate.intent if candidate else intent), candidate)
-        return Response(standing(reply_for(mine, reply.public_id)), status=201)
+        return _begun(mine, reply)
+
+    def _taken_up(self, mine: Membership, exchange: Exchange, entry: str) -> Response:
+        row = library.row_of(mine.project, entry)
+        if row is None:
+            return problem(400, "unknown_item", "There is no such reply in the library.", field="entry")
+        return answered(lambda: _begun(mine, library.take_up(row, exchange, mine)))
+
+
+def _begun(mine: Membership, reply: Reply) -> Response:
+    return Response(standing(reply_for(mine, reply.public_id)), status=201)
 
 
 class OneReply(APIView):

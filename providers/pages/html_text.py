@@ -24,7 +24,7 @@ from providers.pages.source import NOT_SAID, PageSource, language_of, source_of
 from providers.pages.tables import cells_of_tables, in_rows
 
 _UNSEEN_TAGS = (
-    "script", "style", "noscript", "noframes", "template", "iframe", "object", "embed", "svg", "math", "canvas", "head",
+    "script", "style", "noscript", "noframes", "template", "iframe", "object", "embed", "svg", "canvas", "head",
     "select", "datalist", "dialog", "audio", "video",
 )  # fmt: skip
 _HIDING = re.compile(

@@ -50,7 +50,7 @@ def say_markup(tree: lxml.html.HtmlElement) -> None:
     """Write into the text what a person sees by markup alone. The tree is changed."""
     for node in [node for node in tree.iter() if isinstance(node.tag, str) and is_quotation(node)]:
         _quotation(node)
-    for node in list(tree.iter("del", "s", "strike", "sup", "q", "img", "figure", "figcaption")):
+    for node in list(tree.iter(*_SAYS)):
         _SAYS[node.tag](node)
     for node in list(tree.iter()):
         if isinstance(node.tag, str) and _STRUCK.search(node.get("style", "")):
@@ -66,16 +66,48 @@ def _leave_out(node: lxml.html.HtmlElement) -> None:
 
 def _power(node: lxml.html.HtmlElement) -> None:
     """Write "^" before a power or the number of a note; nothing before the letters of an ordinal."""
-    raised = node.text_content()
-    if raised.strip() and not _is_ordinal(node, raised) and not _MARKS_NOTE.match(raised):
+    raised, below = node.text_content(), node.getnext()
+    if below is not None and below.tag == "sub" and (node.tail or "").strip() in _FRACTION_SIGNS:
+        node.text, node.tail = f"{' ' if _ends_in_digit(node) else ''}{(node.text or '').strip()}", "/"
+    elif raised.strip() and not _is_ordinal(node, raised) and not _MARKS_NOTE.match(raised):
         node.text = f"^{(node.text or '').lstrip()}"
 
 
 def _is_ordinal(node: lxml.html.HtmlElement, raised: str) -> bool:
     """Return whether raised letters belong to the word or number before; of a year or decimal they name a note."""
+    return bool(_ORDINAL.fullmatch(raised)) and not (len(raised.strip()) == 1 and _LONG_NUMBER.search(_before(node)))
+
+
+def _before(node: lxml.html.HtmlElement) -> str:
+    """Return the text right before a node."""
     parent, before = node.getparent(), node.getprevious()
-    text = (before.tail if before is not None else parent.text if parent is not None else "") or ""
-    return bool(_ORDINAL.fullmatch(raised)) and not (len(raised.strip()) == 1 and _LONG_NUMBER.search(text))
+    return (before.tail if before is not None else parent.text if parent is not None else "") or ""
+
+
+def _ends_in_digit(node: lxml.html.HtmlElement) -> bool:
+    return _before(node)[-1:].isdigit()
+
+
+_FRACTION_SIGNS = ("/", "⁄", "∕")
+
+
+def _formula(node: lxml.html.HtmlElement) -> None:
+    """Write a formula as one types it: the finder of the main text drops it, and its figures."""
+    said, tail = _typed(node), node.tail
+    node.clear()
+    node.tag, node.text, node.tail = "span", said, tail
+
+
+def _typed(node: lxml.html.HtmlElement) -> str:
+    if not isinstance(node.tag, str) or node.tag.startswith("annotation"):
+        return ""
+    parts = [_typed(part) for part in node]
+    if node.tag in _JOINED and len(parts) == 2:
+        return _JOINED[node.tag].join(part if part.isalnum() else f"({part})" for part in parts)
+    return "".join([(node.text or "").strip(), *parts])
+
+
+_JOINED = {"msup": "^", "mfrac": "/"}
 
 
 def _quotation(node: lxml.html.HtmlElement) -> None:
@@ -127,6 +159,7 @@ _SAYS = {
     "s": _leave_out,
     "strike": _leave_out,
     "sup": _power,
+    "math": _formula,
     "q": _quotation,
     "img": _picture,
     "figure": _keep,

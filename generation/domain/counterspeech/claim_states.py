@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 
 from annotation.domain.claim_checks import ClaimVerdict, SourceCard
 from annotation.domain.written_in import written_in
-from generation.domain.counterspeech.claims import LINK, claims
+from generation.domain.counterspeech.claims import claims, links_in
 from vocabulary.display_names import NamedEnum, pgettext
 
 MOST_REASON = 1000
@@ -20,6 +20,7 @@ _HEADING = "Sources:"
 _READ = {"ko": "{} 확인", "zh": "{} 查阅"}
 _READ_ON = "read {}"
 _SPACES = re.compile(r"\s+")
+_SCHEME = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
 
 
 class ClaimState(NamedEnum):
@@ -112,8 +113,13 @@ def with_sources(text: str, cards: Sequence[SourceCard]) -> str:
 
 def unopened_links(text: str, opened: Collection[str]) -> list[str]:
     """Return the links of a text that are none of the addresses that were opened."""
-    known = {address.rstrip("/") for address in opened}
-    return [link for link in LINK.findall(text) if link.rstrip(".,;:!?/") not in known]
+    known = set(map(_bare, opened))
+    return [link for link in links_in(text) if _bare(link) not in known]
+
+
+def _bare(address: str) -> str:
+    """Return an address as people write it: without scheme, "www." and the slash at its end."""
+    return _SCHEME.sub("", address, count=1).rstrip("/")
 
 
 def _plain(line: str) -> str:

@@ -7,9 +7,11 @@ reader, feelings or duties is none of these. It does not judge whether they are 
 
 import re
 
+from annotation.domain.masking.mask import Found, Mask, find
 from vocabulary.late_patterns import late
 
-LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"'，。、！？）)\]】」]{1,2000}", re.IGNORECASE)
+_LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"'，。、！？）)\]】」]{1,2000}", re.IGNORECASE)
+_AFTER_LINK = ".,;:!?/"
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？](?=\d)[^.!?。！？\n]+)*(?:[.!?。！？]+[”’」』）)\]\"]*)?")
 _AFTER_STOP = '”’」』）)]"'
 _INSIDE = re.compile(r"[.!?](?=.)")
@@ -17,7 +19,8 @@ _KEPT = {".": "\ue000", "!": "\ue001", "?": "\ue002"}
 """Signs inside a link, while the text is cut into sentences: private characters that no post means anything by."""
 _BACK = {ord(kept): sign for sign, kept in _KEPT.items()}
 _NUMBER = re.compile(
-    r"\d|[一二三四五六七八九十百千万亿两几](?=[%个人年万成倍户家名次条位])|百分之|퍼센트"
+    r"\d|[一二三四五六七八九十百千万亿两几](?=[%个人年万成倍户家名次条位])"
+    r"|[二三四五六七八九十百千万亿两](?=[所座间間起例辆輛栋幢届屆岁歲])|百分之|퍼센트"
     r"|(?!한 ?번(?!도))(?:한|두|세|네|다섯|여섯|일곱|여덟"
     r"|아홉|열|스무|[백천만억])\s?(?:명|가구|사람|배|번|곳|개|채|집|만"
     r"|가족)(?![가-힣]*인데)"
@@ -91,6 +94,7 @@ _OF_US = re.compile(
 _WISHES = re.compile(
     r"\b(?:nobody|no one) (?:is|wants?|here|tries|will)\b.{0,20}\byour?\b|(?:아무도|누구도)[^.]{0,12}(?:당신|여러분)"
     r"|(?:没有[人谁]|谁也没)[^。]{0,4}[要想让在][^。]{0,4}[你您]|[라다려]는 (?:말|게|것|뜻)[이은]? ?아니"
+    r"|^(?:you|we|i) (?:all )?(?:can do|want|hope|wish)\b"
     r"|\b(?:deserves?|should|ought to|must)\b|(?:들을|받을|당할) (?:이유|까닭|사람)[은는이가]? ?없"
     r"|[아어여해]야 ?(?:한|해|합)|서는 안 ?[되돼됩된]|으?면 안 ?[되돼됩된]|应该|應該|不该|不該|值得|有权|有權",
     re.IGNORECASE,
@@ -131,7 +135,8 @@ _STATES_A_FACT = late(
     r"|(?:went|came|ran|rose|fell|grew|left|took|gave|made|built"
     r"|bought|sold|found|held|kept|lost|paid|sent|won|wrote|began"
     r"|brought|chose|drew|drove|led|met|saw|shut|spent|stood|taught|got|became)\b"
-    r"|[a-z]{3,}(?:s|ed)\b|[a-z]{3,}\b(?= (?:the|a|an|in|into|to|from|here|money|more|less|their)\b))"
+    r"|[a-z]{3,}(?:s|ed)\b"
+    r"|[a-z]{3,}\b(?= (?:the|a|an|in|into|to|from|here|money|more|less|their|few|many|all)\b))"
     r"|[가-힣](?:은|는|이|가|도|에는|에서는)\s.*(?:다|요)[.!]?$"
     r"|[\u4e00-\u9fff]{6}",
     re.IGNORECASE,
@@ -145,7 +150,11 @@ def claims(text: str) -> list[str]:
 
     Questions are left out.
     """
-    sentences = (match.strip().translate(_BACK) for match in _SENTENCE.findall(LINK.sub(_closed, text)))
+    closed, end = list[str](), 0
+    for link in _links(text):
+        closed += [text[end : link.start], _INSIDE.sub(lambda sign: _KEPT[sign.group()], text[link.start : link.end])]
+        end = link.end
+    sentences = (match.strip().translate(_BACK) for match in _SENTENCE.findall("".join((*closed, text[end:]))))
     return [sentence for sentence in sentences if sentence and not _is_asked(sentence) and _states(sentence)]
 
 
@@ -153,13 +162,37 @@ def _is_asked(sentence: str) -> bool:
     return sentence.rstrip(_AFTER_STOP).endswith(("?", "？"))
 
 
-def _closed(link: re.Match[str]) -> str:
-    """Return a link in which no sign ends a sentence; a sign at its end ends the sentence."""
-    return _INSIDE.sub(lambda sign: _KEPT[sign.group()], link.group())
+def links_in(text: str) -> list[str]:
+    """Return the links of a text, with a scheme or without, without the signs behind them."""
+    return [text[link.start : link.end] for link in _links(text)]
+
+
+def _links(text: str) -> list[Found]:
+    """Return the places of the links. A host whose ending has a capital is a sentence after a forgotten space."""
+    schemed = [
+        Found(Mask.URLS, found.start(), found.start() + len(found.group().rstrip(_AFTER_LINK)))
+        for found in _LINK.finditer(text)
+    ]
+    if "." not in text:
+        return schemed
+    taken = {at for link in schemed for at in range(link.start, link.end)}
+    bare = [
+        found
+        for found in find(text, _IN_ADDRESSES)
+        if found.kind is Mask.URLS
+        and taken.isdisjoint(range(found.start, found.end))
+        and not _FORGOTTEN_SPACE.match(text, found.start, found.end)
+    ]
+    return sorted([*schemed, *bare], key=lambda link: link.start)
+
+
+_IN_ADDRESSES = frozenset({Mask.URLS, Mask.EMAILS, Mask.HANDLES, Mask.MESSENGERS})
+"""The kinds of which a host may be a part."""
+_FORGOTTEN_SPACE = re.compile(r"[^/]*\.[A-Z][a-z]+(?:\s|$)")
 
 
 def _states(sentence: str) -> bool:
-    if LINK.search(sentence):
+    if _links(sentence):
         return True
     if any(pattern.search(sentence) for pattern in (_NUMBER, _SOURCE)):
         return True

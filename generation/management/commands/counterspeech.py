@@ -41,7 +41,10 @@ class Command(JsonCommand):
             "--without", action="append", default=[], choices=("pc", "aq", "t"), help="ablation: a term of the reward"
         )
         parser.add_argument(
-            "--confirm", action="store_true", help="with mode plain: also posts that look like an order to a model"
+            "--confirm",
+            action="store_true",
+            help="with --items: also posts that people decided are not hateful; with mode plain: also posts that look "
+            "like an order to a model",
         )
         parser.add_argument("--again", action="store_true", help="ask also what was answered before")
         parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="runs at a time")
@@ -51,7 +54,7 @@ class Command(JsonCommand):
         wish = answers_of(CounterRequest, options) | {"terms": _terms(project, options["without"])}
         items = list(_items(project, options))
         if not options["confirm"]:
-            _refuse_bare_orders(project, items, wish["mode"])
+            _refuse_doubtful(project, items, wish["mode"], named=not options["stage"])
         exchanges = [request.open_on_item(item) for item in items]
         for exchange in exchanges:
             exchange.project = project
@@ -104,12 +107,16 @@ def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
     return named_items(items, options["items"], "that can be answered")
 
 
-def _refuse_bare_orders(project: Project, items: Iterable[Item], mode: WriterMode | None) -> None:
-    """Raise CommandError for a post that looks like an order to a model and would be sent bare."""
+def _refuse_doubtful(project: Project, items: Iterable[Item], mode: WriterMode | None, *, named: bool) -> None:
+    """Raise CommandError for a post about which the desk would ask first: an order sent bare, or not hateful.
+
+    `named`: posts were chosen one by one. Of a stage, --undecided asks for those that are not hateful already.
+    """
+    doubt_asking = doubts.doubt_candidates_for if named else doubts.doubt_bare_order
     for item in items:
         item.project = project
         try:
-            doubts.doubt_bare_order(item, mode)
+            doubt_asking(item, mode)
         except doubts.NotConfirmed as doubt:
             raise CommandError(f"{item.external_id}: {doubt} Add --confirm to go on all the same.") from None
 

@@ -8,9 +8,12 @@ from moderation.domain.antihateagent.hosts import domain_of, is_domain
 from moderation.domain.antihateagent.passages import find_quote, sentences
 from vocabulary.late_patterns import late
 
-_LATIN_NOUN = r"(?:evidences?|evidencia|sources?|cards?|docs?|documents|refs?\.?|references|beleg|quelle|preuve|fuente)"
+_LATIN_NOUN = (
+    r"(?:evidences?|evidencia|sources?|cards?|docs?|documents|refs?|references|footnotes?|beleg|quelle|preuve|fuente)"
+)
 _EAST_ASIAN_NOUN = (
-    r"(?:증거|근거(?: ?자료)?|출처|자료|카드|문서|证据|證據|来源|來源|资料|資料|文献|文獻|卡片|网页|網頁|依据)"
+    r"(?:증거|근거(?: ?자료)?|출처|자료|카드|문서|참고|각주|脚注|注释|证据|證據|来源|來源|资料|資料|文献|文獻"
+    r"|卡片|网页|網頁|依据)"
 )
 _WORD = rf"(?:{_LATIN_NOUN}|{_EAST_ASIAN_NOUN}|documents?|references?|evid|ev|e|src|nos?|nr|refs?|items?)"
 _COUNTER = (
@@ -21,18 +24,19 @@ _COUNTER = (
 _NUMBER = rf"(?:{_WORD}[.:：]? ?)?[#№^]? ?\d{{1,3}}(?: ?번)?"
 _RANGE_SIGN = r"(?:[-–—~〜～]|(?:to|bis|through)\b|부터|至|到)"
 _ONE = rf"{_NUMBER}(?: ?{_RANGE_SIGN} ?{_NUMBER})?"
-_AND = r"(?:[,;，、；&·]|and|und|et|y|및|와|과|和|与|與|及)"
+_AND = r"(?:[,;，、；&·/]|and|und|et|y|및|와|과|和|与|與|及)"
 _LIST = rf"{_ONE}(?: ?{_AND} ?{_ONE})*"
 _PAGES = r"\d+(?: ?[-–] ?\d+)?"
 _PAGE = rf"(?: ?[,:，：] ?(?:(?:pp?|pages?|seite|第)\.? ?{_PAGES}(?:쪽|页)?|{_PAGES}(?:쪽|页)))?"
 _IN_TEXT = rf"#?\d{{1,2}}(?!\d)(?:번(?!째))?(?! ?{_COUNTER})"
 _SEE = r"(?:see|cf\.?|siehe|vgl\.?|参?见)"
 _CITED = late(
-    rf"[\[［【〔〖⟦{{｛<⟨〈] ?(?:{_SEE} ?)?(?P<inside>{_LIST}){_PAGE} ?(?:†[^\]］】]{{0,40}})?[\]］】〕〗⟧}}｝>⟩〉]"
+    rf"[\[［【〔〖⟦{{｛<⟨〈]{{1,2}} ?(?:{_SEE} ?)?(?P<inside>{_LIST}){_PAGE} ?(?:†[^\]］】]{{0,40}})?"
+    r"[\]］】〕〗⟧}｝>⟩〉]{1,2}"
     rf"|[(（] ?(?={_WORD})(?P<round>{_LIST}) ?[)）]"
     rf"|(?P<before>\b{_LATIN_NOUN}|{_EAST_ASIAN_NOUN}) ?[(（] ?(?P<beside>{_LIST}) ?[)）]"
     rf"|(?P<word>(?:\b{_LATIN_NOUN}\b|{_EAST_ASIAN_NOUN})"
-    r"(?: (?:items?|cards?|pages?))?) ?(?:no\.?|nr\.?|numbers?|#|№|第)? ?"
+    r"(?: (?:items?|cards?|pages?))?)\.? ?(?:no\.?|nr\.?|numbers?|#|№|第)? ?"
     rf"(?:[:：](?= ?{_IN_TEXT}(?: ?(?:{_RANGE_SIGN}|{_AND}) ?{_IN_TEXT})*\s*(?:[.。]|$)))? ?"
     rf"(?P<bare>{_IN_TEXT}(?: ?(?:{_RANGE_SIGN}|{_AND}) ?{_IN_TEXT})*)(?![\d.,]*\d)"
     rf"|[제第] ?(?P<ordinal>\d{{1,2}}) ?(?:번째?|호|条|條|个|個|份|号|號)? ?(?P<after>{_EAST_ASIAN_NOUN})"

@@ -1,8 +1,9 @@
 """What a passage does not say alone: that its sentence denies it, that it is quoted, rated, or a reader's comment.
 
 "Newcomers cause half of all crime" stands word for word in "It is not true that newcomers cause half of all crime". The
-words of each language are few and plain, and read in the passage's own sentence and the next one only. A doubt tells a
-person and the judging model to look; it changes no stance.
+words of each language are few and plain. They are read in the passage's own sentence, in the next one if it is about
+the same, and in a heading such as "Myth 3:". A doubt tells a person and the judging model to look, and changes no
+stance.
 """
 
 import re
@@ -49,8 +50,9 @@ _FALSE_ZH = (
 _DENIES_BEFORE = late(
     rf"\b(?:{_FALSE})\b|\b(?:den(?:y|ies|ied|ying)|refut\w+|reject\w*|disput\w+|contradict\w*|debunk\w*|doubts?"
     rf"|doubted"
-    r"|contrary to|rather than|instead of|without|never|nobody|no one|none of|neither|not|cannot|hardly)\b|n['’]t\b"
-    r"|\b(?:nicht|kein\w*|bestreit\w*|widerspr\w*|ne\b.{0,30}\bpas|niega\w*|desmient\w*|nunca|non|não|niet|geen"
+    r"|contrary to|rather than|instead of|far from|anything but|no longer|unlikely|fail(?:s|ed)? to|scarcely|barely"
+    r"|seldom|rarely|without|never|nobody|no one|none of|neither|not|cannot|hardly)\b|n['’]t\b"
+    r"|\b(?:nicht|nie|niemals|kaum|jamais|jamás|ningun\w*|kein\w*|bestreit\w*|widerspr\w*|ne\b.{0,30}\bpas|niega\w*|desmient\w*|nunca|non|não|niet|geen"
     r"|ontken\w*"
     r"|nie|zaprzecz\w*|не|отриц\w*|опровер\w*|ليس|ليست|ينفي|نفى|نفت)\b"
     rf"|사실이 아닌|사실과 다른|{_FALSE_KO}|{_FALSE_ZH}|并非|並非|不是|没有|沒有|所谓|所謂|否认|否認|驳斥|駁斥"
@@ -62,7 +64,7 @@ _DENIES_AFTER = late(
     r"|\b(?:iddia\w*|söylenti\w*|haber\w*)\b.{0,20}\b(?:doğru|gerçek|asılsız|yanlış|yalan|uydurma)"
     rf"|\b(?:это|является)\b.{{0,30}}\b(?:{_FALSE})\b|\b(?:не соответству|неверн|неправд|ложн|выдум|опроверг)\w*"
     r"|(?:ليس|ليست|غير) صحيح|كاذب|لا أساس|شائعة"
-    rf"|{_FALSE_KO}|아니(?:다|라|며|고|었)|아닙니다|지 ?않(?:다|는|았|습)|부인|반박"
+    rf"|{_FALSE_KO}|아니(?:다|라|며|고|었)|아닙니다|지 ?않(?:다|는|았|습)|^[^가-힣.]*(?:않|못하|못한|못했)|부인|반박"
     rf"|{_FALSE_ZH}|否认|否認|驳斥|駁斥|ではない",
     re.IGNORECASE,
 )
@@ -79,6 +81,42 @@ _JUDGES_BEFORE = re.compile(
     r"|dit\b|deze|dat\b|to\b|ta\b|bu\b|это|данн|هذا|هذه|essa?|isso|questo|questa)",
     re.IGNORECASE,
 )
+_OWN_CLAIM = late(
+    rf"\b(?:{_FALSE}|stimmt nicht)\b,? (?:to (?:say|claim|think|believe|suggest) |de (?:dire|croire|prétendre) "
+    r"|zu (?:sagen|behaupten),? |decir |dire |dizer )?(?:that\b|dass\b|daß\b|que\b|qu['’]|che\b|dat\b|że\b|что\b"
+    r"|أن\b)(?P<after>.+)"
+    r"|\b(?:claim|statement|rumou?r|idea|notion|assertion|allegation|belief|gerücht|behauptung|affirmation|rumeur"
+    r"|afirmación|bulo|afirmação|boato|notizia|bewering|twierdzeni\w*|утвержден\w*|слух\w*)s?,? "
+    r"(?:that\b|dass\b|que\b|qu['’]|che\b|dat\b|że\b|что\b)(?P<named>.+)"
+    r"|(?P<ko>.{4,})[다라자냐]는 ?(?:것|말|주장|소문|이야기|얘기|글|내용|식)"
+    r"|(?P<zh>.{4,}?)的?(?:这种|這種|这一|這一)?(?:说法|說法|传言|傳言|传闻|傳聞|谣言|謠言)"
+    r"|(?P<ja>.{4,}?)(?:という|との)",
+    re.IGNORECASE,
+)
+"""A judgment that says itself what it judges."""
+_POINTS_BACK = re.compile(
+    r"\W*(?:(?:but|and|however|aber|mais|pero|但是?|然而|그러나|하지만|しかし)\W*)?"
+    r"(?:(?:it|this|these|those|es|dies\w*|cela|eso|esto|questo)\b|(?:they|he|she|sie|er|ils?|elles?|ellos|ellas|essi)"
+    r" \w+\W*$|이는|이것|이 ?주장|해당|그런|이런|这|這|此|该|該|これ|それ|この|その)",
+    re.IGNORECASE,
+)
+_NAMES_THE_LAST = re.compile(
+    r"\W*(?:this|that|these|those|dies\w*|cette|ces?|est[ae]s?|quest[ae]|dit|deze|bu|эт\w+) (?:\w+ )?(?:claim|statement"
+    r"|rumou?r|figure|number|post|story|idea|behauptung|aussage|zahl|affirmation|rumeur|afirmación|cifra|bewering"
+    r"|affermazione|iddia|утвержден\w*)s?\b",
+    re.IGNORECASE,
+)
+_SHARED = 0.34
+"""The part of the words of the shorter one that a judged claim has in common with what was said before."""
+_MYTH = re.compile(
+    r"\W*(?:\d{1,2}[.)] ?)?"
+    r"(?:myth|misconception|fiction|fake|false claim|mythos|irrtum|irrglaube|falschbehauptung|mythe|idée reçue"
+    r"|idee reçue|mito|bulo|falso mito|fabel|mit|миф|خرافة|오해|괴담|误区|誤區|谣言|謠言|誤解|デマ)"
+    r" ?(?:(?:no\.?|nr\.?|n°|nº|#|№)? ?(?:\d{1,2}|[一二三四五六七八九十]))? ?(?:[:：.)\n]|[–—-] )\W*",
+    re.IGNORECASE,
+)
+"""A heading, in the line of the passage or above it, by which a list of facts calls what follows untrue."""
+_HEADING = 40  # characters at most of such a heading
 _JUDGED_NEXT = late(rf"\b(?:{_FALSE})\b|{_FALSE_KO}|{_FALSE_ZH}", re.IGNORECASE)
 _PAIRS = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』", "‘": "’", "《": "》"}
 
@@ -108,10 +146,24 @@ def _is_denied(text: str, passage: Span, sentence: Span) -> bool:
     within = text[passage.start : passage.end]
     if _DENIES_BEFORE.search(before) or _DENIES_AFTER.search(after) or _DENIES_WITHIN.search(within):
         return True
+    if _is_under_a_myth(text, passage):
+        return True
     following = text[sentence.end : sentence.end + _NEXT].lstrip(' \n"”»」』')
     judging = following[: sentence_of(following, Span(0, 1)).end] if following else ""
     bare = re.match(rf"\W*(?:{_FALSE}|거짓|허위|谣言|不实|虚假)\W*(?:\n|\Z)", judging, re.IGNORECASE)
-    return bool(bare or (_JUDGES_BEFORE.match(judging) and _JUDGED_NEXT.search(judging)))
+    if bare or not (_JUDGES_BEFORE.match(judging) and _JUDGED_NEXT.search(judging)):
+        return bool(bare)
+    own = next(filter(None, found.groups()), "") if (found := _OWN_CLAIM.search(judging)) else ""
+    points_back = _NAMES_THE_LAST.match(judging) or _POINTS_BACK.match(own)
+    return not own or bool(points_back) or _shares_words(within, own, _SHARED)
+
+
+def _is_under_a_myth(text: str, passage: Span) -> bool:
+    """Return whether the passage begins a line under, or behind, a heading such as "Myth 3:"."""
+    before = text[max(0, passage.start - _HEADING) : passage.start].rstrip(" \"'“„«‘")
+    line = before.rstrip("\n").rpartition("\n")[2]
+    whole = before[len(before.rstrip("\n")) - len(line) :]
+    return bool(line and (len(line) < _HEADING or passage.start <= _HEADING) and _MYTH.fullmatch(f"{whole} "))
 
 
 def _is_quoted(text: str, passage: Span) -> bool:
@@ -129,6 +181,11 @@ def _is_quoted(text: str, passage: Span) -> bool:
 
 def _says_the_same(passage: str, claim: str) -> bool:
     """Return whether most words of the shorter one stand in the other."""
+    return _shares_words(passage, claim, _SAME_CLAIM)
+
+
+def _shares_words(passage: str, claim: str, share: float) -> bool:
+    """Return whether so large a share of the words of the shorter one stand in the other."""
     words: Sequence[set[str]] = [set(index_words(passage)), set(index_words(claim))]
     fewest = min(map(len, words))
-    return fewest >= _FEWEST_WORDS and len(words[0] & words[1]) >= _SAME_CLAIM * fewest
+    return fewest >= _FEWEST_WORDS and len(words[0] & words[1]) >= share * fewest

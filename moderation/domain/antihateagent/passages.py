@@ -103,8 +103,22 @@ _NUMBER = re.compile(
 )  # fmt: skip
 _UNIT = re.compile(
     r" ?(?:%|‰|°c?|percent\b|per cent\b|prozent\b|por ciento\b|pour cent\b|hundred\b|thousand\b|million(?:en|es|s)?\b"
-    r"|billion(?:en|s)?\b|trillion(?:en|s)?\b|milliarden?\b|milliards?\b|mio\b|mrd\b|bn\b|tn\b|k\b|m\b|퍼센트)"
+    r"|billion(?:en|s)?\b|trillion(?:en|s)?\b|milliarden?\b|milliards?\b|mio\b|mrd\b|bn\b|tn\b|k\b|m\b|mn\b|mln\b"
+    r"|mld\b|tsd\b|tausend\b|mille\b|mil\b|millón\b|millones\b|milh(?:ão|ões)\b|lakhs?\b|crores?\b|퍼센트)"
 )
+_WORD_OF_NUMBER = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|half|hundreds?|thousands?|millions?|billions?|dozens?"
+    r"|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|vingt|trente|quarante|cinquante|soixante|cents?|mille|milliards?"
+    r"|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|veinte|treinta|cien|ciento|(?:dos|tres|cuatro|seis|ocho)cient[oa]s"
+    r"|quinient[oa]s|mil|millones)"
+)
+_LARGE = r"(?:hundred|thousand|million|billion|dozen|cents?|mille|millions?|milliards?|mil|millones)"
+_IN_WORDS = late(
+    rf"(?<![\w-]){_WORD_OF_NUMBER}(?:(?: (?:and )?(?:a )?(?:half )?{_LARGE})"
+    rf"|(?:(?<=hundred)|(?<=thousand)|(?<=illion)) (?:and )?{_WORD_OF_NUMBER}|-{_WORD_OF_NUMBER})+(?![\w-])"
+)
+"""One number in several words: its hundreds, thousands and more, and what follows these."""
 _SIGNS = "-−+±<>≤≥~≈$€£¥₩"
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
@@ -124,7 +138,14 @@ def _whole(normal: Normal, start: int, end: int) -> Span | None:
         end = unit.end()
     elif _joins(normal, end):
         end = _word_end(text, end)
-    return Span(start, end) if start >= 0 and end > 0 else None
+    if start < 0 or end < 0:
+        return None
+    for number in _IN_WORDS.finditer(text, max(0, start - _AROUND), end + _AROUND):
+        if number.start() < start < number.end():
+            start = number.start()
+        if number.start() < end < number.end():
+            end = number.end()
+    return Span(start, end)
 
 
 def _cuts_a_number(text: str, at: int) -> bool:

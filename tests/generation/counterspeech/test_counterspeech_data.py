@@ -229,6 +229,18 @@ def test_the_command_leaves_out_posts_that_nobody_decided_to_be_hateful_unless_a
     assert [row["item"] for row in command(*wish, "--undecided")[0]] == ["post-1", "post-2", "post-3"]
 
 
+@pytest.mark.django_db(transaction=True)
+def test_the_command_asks_before_it_answers_a_named_post_that_is_not_hateful(
+    desk: tuple[WireServer, Desk], item: Item
+) -> None:
+    Item.objects.filter(pk=item.pk).update(hateful=False)
+    chosen = ("--intents", "positive", "--candidates", "1")
+    with pytest.raises(CommandError, match="post-1: People decided that this post is not hateful.* Add --confirm"):
+        asked(*chosen)
+    assert not desk[0].heard and not Exchange.objects.exists()
+    assert asked(*chosen, "--confirm")[1] == 0
+
+
 def approved(project: Project, item: Item, text: str = GOOD) -> Reply:
     author, second = make_member(project, Role.REVIEWER), make_member(project, Role.REVIEWER)
     exchange = request.open_on_item(item)

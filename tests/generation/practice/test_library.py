@@ -128,3 +128,25 @@ def test_the_api_finds_and_checks(project: Project, member: Membership) -> None:
     assert checked["checked_by"] == "heron"
     assert api.post(url, {"entry": "none"}, format="json").status_code == 400
     assert api.get(url, {"language": "korean"}).status_code == 400
+
+
+def test_a_program_takes_a_reply_of_the_library_up_for_another_post(project: Project, member: Membership) -> None:
+    imported(project, "rent", RENT, registers=["facts"])
+    exchange = request.open_on_item(make_item(project, "They make our flats dear.", stage=Stage.GOLD))
+    client = APIClient()
+    client.force_authenticate(member.user)
+    home = reverse("generation-api:reply-begin", args=["garden", exchange.public_id])
+    reply = client.post(home, {"entry": "rent"}, format="json")
+    assert reply.status_code == 201
+    told = {name: reply.json()[name] for name in ("text", "state", "intent", "registers", "candidate")}
+    assert told == {
+        "text": RENT[1],
+        "state": "draft",
+        "intent": "informative",
+        "registers": ["facts"],
+        "candidate": None,
+    }
+    assert names(project, unused=True) == []
+    for body in ({"entry": "none"}, {"entry": "rent", "intent": "positive"}, {"entry": ""}, {}):
+        refused = client.post(home, body, format="json")
+        assert (refused.status_code, Reply.objects.count()) == (400, 1), body

@@ -25,6 +25,31 @@ def read(body: str, head: str = "") -> PageText:
         ("<p>So says the source<sup>1</sup> that we asked.</p>", "the source^1 that"),
         ("<p>So says the source<sup><a href='#n'>[1]</a></sup> that we asked.</p>", "the source[1] that"),
         ("<p>On the 1<sup>st</sup> of May it was 412.</p>", "the 1st of May"),
+        ("<p>About <sup>3</sup>&frasl;<sub>4</sub> of them came.</p>", "About 3/4 of them"),
+        ("<p>About <sup>1</sup>/<sub>2</sub> of them came.</p>", "About 1/2 of them"),
+        ("<p>It took 3<sup>1</sup>&#8260;<sub>2</sub> years in all.</p>", "took 3 1/2 years"),
+        ("<p>It ran 60<sup>2</sup>/km a day here.</p>", "ran 60^2/km"),
+        ("<p>About <math><msup><mn>10</mn><mn>6</mn></msup></math> came.</p>", "About 10^6 came"),
+        ("<p>So <math><mfrac><mn>3</mn><mn>4</mn></mfrac></math> of them came.</p>", "So 3/4 of them"),
+        (
+            "<p>So <math><semantics><mrow><mn>4.1</mn><mo>%</mo></mrow><annotation encoding='application/x-tex'>4.1"
+            "</annotation></semantics></math> of them came.</p>",
+            "So 4.1% of them",
+        ),
+        (
+            "<p>So <math><mi>x</mi><mo>=</mo><mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><mn>2</mn></mfrac>"
+            "</math> came.</p>",
+            "So x=(a+1)/2 came",
+        ),
+        (
+            "<p>About <span class='katex'><span class='katex-mathml'><math><mn>10</mn></math></span>"
+            "<span class='katex-html' aria-hidden='true'><span>1</span><span>0</span></span></span> came.</p>",
+            "About 10 came",
+        ),
+        (
+            "<p>About <span style='display: none'><math><mn>10</mn></math></span><img alt='ten to six' src=a.png></p>",
+            "About [ten to six]",
+        ),
         ("<p>The air held CO<sub>2</sub> as it did before.</p>", "held CO2 as"),
         ("<p>The office counted <del>4,120</del> <ins>412</ins> newcomers.</p>", "counted 412 newcomers"),
         ("<p>The office counted <s>4,120</s> 412 newcomers.</p>", "counted 412 newcomers"),

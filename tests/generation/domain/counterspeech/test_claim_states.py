@@ -122,7 +122,11 @@ def test_a_line_of_the_list_is_no_claim_as_long_as_its_card_counts() -> None:
 def test_a_page_that_was_read_is_no_unopened_link() -> None:
     page = card().url
     assert unopened_links(f"See {page}. And {page}.", [page]) == []
-    assert unopened_links(f"See {page} and https://other.example.org.", [page]) == ["https://other.example.org."]
+    assert unopened_links(f"See {page} and https://other.example.org.", [page]) == ["https://other.example.org"]
+    bare = "example.org/report"
+    assert unopened_links(f"See {bare}.", []) == [bare]
+    for opened in (f"https://{bare}", f"http://www.{bare}/"):
+        assert unopened_links(f"See {bare}, or www.{bare}, or https://{bare}.", [opened]) == []
     text = with_sources("Half of them work, and they work well, every day of every week of the year.", [card()])
     assert in_wording(text, post="x", listed=source_lines([card()]), opened=[page]) == []
     assert [each.flag for each in in_wording(text)] == [Flag.UNOPENED_LINK]

@@ -27,6 +27,20 @@ def test_a_statement_is_listed_and_a_wish_is_not(row: dict[str, Any]) -> None:
         (f"여기를 보세요 {LINK}", [f"여기를 보세요 {LINK}"]),
         (f"见{LINK}。好的。", [f"见{LINK}。"]),
         ("www.a.example.org/b", ["www.a.example.org/b"]),
+        ("Look it up at example.org/report.", ["Look it up at example.org/report."]),
+        (
+            "Be kind. See town.example.org/a.html?y=2.5 for more! Thank you.",
+            ["See town.example.org/a.html?y=2.5 for more!"],
+        ),
+        ("Please read bit.ly/3xY.Z before you write.", ["Please read bit.ly/3xY.Z before you write."]),
+        ("여기를 보세요 stat.example.kr/a.b 고맙습니다.", ["여기를 보세요 stat.example.kr/a.b 고맙습니다."]),
+        ("请看 stat.example.cn/a.b。好的。", ["请看 stat.example.cn/a.b。"]),
+        ("Please look here: example.org", ["Please look here: example.org"]),
+        # No links: a space that was forgotten, a file, an address of mail, a handle.
+        ("You like flowers.It hurts me.", []),
+        ("Please read notes.txt for me.", []),
+        ("Please write to me@example.org.", []),
+        ("Please ask @me@social.example.org.", []),
     ],
 )
 def test_a_link_is_one_claim_and_is_never_cut(text: str, listed: list[str]) -> None:

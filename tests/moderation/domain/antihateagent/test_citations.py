@@ -53,6 +53,15 @@ def checked(text: str, known: tuple[int, ...] = (1, 2, 3), urls: tuple[str, ...]
         ("根据证据2和证据3。", (2, 3), (), "根据证据 [2]和证据 [3]。"),
         ("They found evidence in 40 houses.", (), (), "They found evidence in 40 houses."),
         ("有2条证据。", (), (), "有2条证据。"),
+        ("See [[2]].", (2,), (), "See [2]."),
+        ("See [[9]].", (), (9,), "See."),
+        ("See [2/3] and [1/9].", (2, 3, 1), (9,), "See [2, 3] and [1]."),
+        ("So says ref. 2.", (2,), (), "So says ref [2]."),
+        ("So says Ref. 9.", (), (9,), "So says (…)."),
+        ("See footnote 2 and Footnote 9.", (2,), (9,), "See footnote [2] and (…)."),
+        ("[참고 2]와 각주 9를 보라.", (2,), (9,), "[2]와 (…)를 보라."),
+        ("见脚注2。", (2,), (), "见脚注 [2]。"),
+        ("참고 9건이 있다.", (), (), "참고 9건이 있다."),
     ],
 )
 def test_a_citation_is_read_in_every_spelling(
