@@ -26,6 +26,8 @@ PLACES = """() => Object.fromEntries(Object.entries({
   return [name, [box.x + scrollX, box.y + scrollY, box.width, box.height].map((value) => Math.round(value * 10) / 10)];
 }))"""
 
+TOP = "element => element.getBoundingClientRect().top + scrollY"
+
 
 def asked(project: Project, count: int) -> None:
     """Ask so many questions, of each kind in turn; every other one stands beside hateful categories alone."""
@@ -150,7 +152,7 @@ def test_a_short_text_begins_at_one_height_whatever_models_say_and_however_it_is
     def look(done: int, said: str) -> None:
         expect(page.locator("#day")).to_contain_text(f"{done} of 60 today")
         expect(page.locator("body")).to_contain_text(said)
-        tops.append([page.locator(name).bounding_box()["y"] for name in (".words .post-text", "#picture", ".keys")])
+        tops.append([page.locator(name).evaluate(TOP) for name in (".words .post-text", "#picture", ".keys")])
 
     for number in range(3):
         look(number, "Your own view first")
