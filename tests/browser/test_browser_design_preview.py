@@ -51,6 +51,8 @@ def test_a_design_is_tried_with_keys_on_a_phone_and_nothing_is_sent(
     preview.wait_for_load_state()
     preview.set_viewport_size({"width": 390, "height": 844})
     expect(preview.get_by_text("Now it is")).to_be_visible()
+    bar = preview.locator("#decide").bounding_box()
+    assert bar is not None and bar["y"] + bar["height"] == 844
     page.get_by_label("Question, in every language").fill("Then it is")
     page.get_by_label("Question, in every language").blur()
     expect(preview.get_by_text("Then it is")).to_be_visible()
