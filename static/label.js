@@ -71,9 +71,11 @@
     sessionStorage.removeItem("done");
     const left = kept ? kept.at + MOMENT - Date.now() : 0;
     done = left > 0 && kept.step !== "first_answer" && kept.seat !== form.dataset.seat && !byId("said") ? kept.words : "";
-    setTimeout(() => { if (byId("stored")) byId("stored").textContent = done; }, 200); // what a page begins with is not read out
+    setTimeout(() => { if (byId("stored")) byId("stored").textContent = done || saidOf(form); }, 200); // what a page begins with is not read out
     if (done) setTimeout(() => { done = ""; if (answerForm() === form) showDefinition(); }, left);
   }
+
+  const saidOf = (form) => form.querySelector("#definition")?.dataset.said ?? ""; // by the server, of the last step
 
   function showDefinition() {
     const place = byId("definition");
@@ -81,9 +83,10 @@
     const chosen = [...document.querySelectorAll("#bench [data-definition]:checked")];
     const words = chosen.map((input) => input.dataset.definition).join(" ");
     const first = WITH_FINGERS.matches ? "" : place.dataset.first;
-    place.textContent = words || done || first || place.dataset.empty;
-    place.title = words;
-    place.toggleAttribute("data-told", Boolean(words || done)); // a small window shows nothing else
+    const said = words || done || place.dataset.said;
+    place.textContent = said || first || place.dataset.empty;
+    place.title = said ?? "";
+    place.toggleAttribute("data-told", Boolean(said)); // a small window shows nothing else
     place.toggleAttribute("data-back", Boolean(done && !words));
   }
 

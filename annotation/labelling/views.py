@@ -70,6 +70,7 @@ from runs.sql.database_clock import database_now
 STAYS_SKIPPED = gettext_lazy(
     "The post stays skipped: it has no free place for you any more, or the time for that is over."
 )
+NONE_COMES = gettext_lazy("None of the posts that you put aside can come now.")
 
 
 @require_GET
@@ -223,9 +224,12 @@ def _undo_leaving(request: PersonRequest, member: Membership, answered_at: datet
     if newest is None or (answered_at is not None and newest.created_at <= answered_at):
         return False
     if isinstance(newest, PostponedSeat):
-        bring_back(member, newest)
+        back = bring_back(member, newest) is not None
+        messages.info(request, _("The post that you put aside is here again.") if back else NONE_COMES)
     elif take_back_skip(member, newest) is None:
         messages.info(request, STAYS_SKIPPED)
+    else:
+        messages.info(request, _("The skip is taken back."))
     return True
 
 
@@ -282,7 +286,7 @@ def open_postponed(request: PersonRequest, slug: str) -> HttpResponse:
     """Bring the post back that was put aside first; the one in front comes after it."""
     member = annotator(request, slug)
     if bring_back(member) is None:
-        messages.info(request, _("None of the posts that you put aside can come now."))
+        messages.info(request, NONE_COMES)
     return go_on(member)
 
 

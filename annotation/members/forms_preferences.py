@@ -10,7 +10,7 @@ from annotation.core.extensions import PageKeys
 from annotation.domain.accounts.own_keys import BadOwnKey, read_own_keys
 from annotation.domain.choices import KeyUse
 from annotation.mail.queue import sends_mail
-from annotation.models import Theme, User
+from annotation.models import Membership, Theme, User
 from annotation.pages.error_messages import refusal_sentence
 from annotation.pages.form_fields import choices_of
 from annotation.pages.page_keys import page_keys_of
@@ -72,10 +72,11 @@ class PreferencesForm(forms.ModelForm[User]):
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Offer the e-mail only where the site sends some and the account has an address."""
+        """Offer the e-mail only to admins, where the site sends some and the account has an address."""
         super().__init__(*args, **kwargs)
         self.sends_mail = sends_mail()
-        if not self.sends_mail or not self.instance.email:
+        self.administers = Membership.objects.filter(user=self.instance, active=True, administers=True).exists()
+        if not self.administers or not self.sends_mail or not self.instance.email:
             del self.fields["access_mail"]
 
     def clean(self) -> dict[str, Any]:

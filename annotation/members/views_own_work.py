@@ -110,8 +110,11 @@ def pause(request: PersonRequest, slug: str) -> HttpResponse:
     """
     member = member_of(request, slug, Role.ANNOTATOR)
     held_seats = Seat.objects.filter(annotator=member, label__isnull=True, expires_at__gt=Now())
+    held = list(held_seats.exclude(pk__in=postponed_seats(member).values("pk")).order_by("expires_at", "pk"))
     context = {
-        "held": held_seats.exclude(pk__in=postponed_seats(member).values("pk")).order_by("expires_at", "pk"),
+        "held": held,
+        "opened": [seat for seat in held if seat.shown_at],
+        "ahead": [seat for seat in held if not seat.shown_at],
         "said": request.GET.get("said", ""),
         "asks": preferences.is_check_in_due(member),
         "moods": MOODS,

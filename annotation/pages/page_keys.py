@@ -32,22 +32,30 @@ _LABELLING = PageKeys(
         PageKey("z", _("Zoom")),
         PageKey("b", _("Keep unblurred")),
         PageKey("y", _("Greyscale")),
-        PageKey("j", _("Start with the first")),
     ),
     app="annotation",
+)
+
+_REPORTS = PageKeys(
+    "reports",
+    _("Reports"),
+    extensions.admins,
+    (PageKey("j", _("Start with the first")),),
+    app="annotation",
+    pages=("reports",),
 )
 
 
 def page_keys_of(user: User) -> list[PageKeys]:
     """Return the letters of the pages that the person works with; those of labelling stand first, and always."""
     members = list(Membership.objects.filter(user=user, active=True).order_by("pk"))
-    others = (each for each in extensions.page_keys() if any(map(each.visible_to, members)))
+    others = (each for each in (_REPORTS, *extensions.page_keys()) if any(map(each.visible_to, members)))
     return [_LABELLING, *others]
 
 
 def every_page_keys() -> list[PageKeys]:
-    """Return the letters of all pages."""
-    return [_LABELLING, *extensions.page_keys()]
+    """Return the letters of all pages; those of single pages stand before those of the app."""
+    return [_REPORTS, _LABELLING, *extensions.page_keys()]
 
 
 def own_keys_here(request: HttpRequest) -> str:

@@ -25,8 +25,8 @@ def same_for_every_post(parser: template.base.Parser, _token: template.base.Toke
 class SameForEveryPost(template.Node):
     """The question, the categories, the buttons and the addresses of a post.
 
-    While nothing is chosen they are the same for every post, but for its seat and the token of the form. They are
-    rendered once and found again by all that they show, so a change of the project needs no word to anybody.
+    While nothing is chosen or told they are the same for every post, but for its seat and the token of the form. They
+    are rendered once and found again by all that they show, so a change of the project needs no word to anybody.
     """
 
     def __init__(self, part: template.NodeList) -> None:
@@ -36,7 +36,7 @@ class SameForEveryPost(template.Node):
     def render(self, context: template.Context) -> SafeString:
         bench: Workspace = context["bench"]
         form: AnswerForm = context["form"]
-        if not form.is_untouched or bench.correcting or bench.is_preview:
+        if not form.is_untouched or bench.correcting or bench.is_preview or context.get("messages"):
             return self._part.render(context)
         # Categories of one code are equal: what is shown of them may differ.
         categories = tuple(tuple(vars(category.value()).values()) for category in bench.categories)

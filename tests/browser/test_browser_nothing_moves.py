@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from annotation.domain.choices import Modality, PriorDisplay
 from annotation.domain.questions.question import Asked, Option, QuestionKind, When
-from annotation.models import Membership, Project, WorkDay
+from annotation.models import Membership, Prior, Project, WorkDay
 from builders import make_member, make_open_item, make_picture, make_project
 from question_builders import make_question
 
@@ -24,6 +25,8 @@ PLACES = """() => Object.fromEntries(Object.entries({
   const box = document.querySelector(at).getBoundingClientRect();
   return [name, [box.x + scrollX, box.y + scrollY, box.width, box.height].map((value) => Math.round(value * 10) / 10)];
 }))"""
+
+TOP = "element => element.getBoundingClientRect().top + scrollY"
 
 
 def asked(project: Project, count: int) -> None:
@@ -129,6 +132,45 @@ def test_nothing_moves_when_a_post_is_put_aside_and_comes_back_with_what_was_typ
     expect(page.locator("[data-key='2']")).to_be_checked()
     assert places == [places[0]] * len(places)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1366, 768), (390, 844)])
+def test_a_short_text_begins_at_one_height_whatever_models_say_and_however_it_is_answered(
+    page_of: Callable[[Membership], Page], live_server: Any, width: int, height: int
+) -> None:
+    project = make_project("garden", daily_goal=60, prior_display=PriorDisplay.AFTER_FIRST_ANSWER)
+    for number, text in enumerate((TEXTS[0], f"{TEXTS[0]} {TEXTS[3]}", TEXTS[2], TEXTS[3])):
+        item = make_open_item(project, text, picture=make_picture(project))
+        for modality in Modality:
+            said = "A remark about a garden. " * (1 + 4 * number)
+            Prior.objects.create(item=item, modality=modality, hateful=False, explanation=said, model="m")
+    page = page_of(make_member(project))
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(f"{live_server.url}/p/garden/label/")
+    tops = []
+
+    def look(done: int, said: str) -> None:
+        expect(page.locator("#day")).to_contain_text(f"{done} of 60 today")
+        expect(page.locator("body")).to_contain_text(said)
+        tops.append([page.locator(name).evaluate(TOP) for name in (".words .post-text", "#picture", ".keys")])
+
+    for number in range(3):
+        look(number, "Your own view first")
+        page.keyboard.press("0")
+        page.keyboard.press("Enter")
+        look(number, "Keep your answer or change it")
+        if number < 2:
+            page.keyboard.press("Enter")
+    page.keyboard.press("l")
+    look(2, "Put aside.")
+    page.keyboard.press("Backspace")
+    look(2, "The post that you put aside is here again.")
+    page.keyboard.press("Backspace")
+    expect(page.locator("#changing")).to_be_visible()
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    look(2, "Labelled Racist.")
+    assert tops == [tops[0]] * len(tops)
 
 
 def test_beside_a_post_the_picture_keeps_its_height_and_no_question_is_out_of_reach(

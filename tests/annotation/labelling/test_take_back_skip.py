@@ -124,6 +124,21 @@ def test_undo_takes_the_newer_of_skip_and_label_back(project: Project, wren: Mem
     assert client.post(f"{PAGE}undo/")["Location"] == f"{PAGE}own/{label.public_id}/"
 
 
+@pytest.mark.parametrize("seen_before", [False, True])
+def test_what_was_taken_back_is_told_at_the_keys_once(
+    project: Project, wren: Membership, client: Client, seen_before: bool
+) -> None:
+    make_open_item(project, "Weeds.")
+    make_open_item(project, "Roses.")
+    told = "The skip is taken back."
+    if seen_before:  # most of the page is kept from post to post
+        assert told not in client.get(PAGE).content.decode()
+    skipped(wren)
+    page = client.post(f"{PAGE}undo/", follow=True).content.decode()
+    assert f'data-said="{told} "' in page and page.index('id="definition"') < page.rindex(told)
+    assert told not in client.get(PAGE).content.decode()
+
+
 def test_a_skip_that_stays_is_told(project: Project, wren: Membership, client: Client) -> None:
     item = make_open_item(project, "Weeds.")
     skipped(wren)

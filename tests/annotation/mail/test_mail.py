@@ -15,7 +15,7 @@ from annotation.domain.choices import Role
 from annotation.domain.outgoing import MOST_ATTEMPTS, MailKind, MailState
 from annotation.mail import queue, send
 from annotation.members.erasure import erase
-from annotation.models import Invitation, Mail, Project, Report, User
+from annotation.models import Invitation, Mail, Membership, Project, Report, User
 from annotation.projects.purge import paths_to
 from annotation.releases import publication
 from annotation.releases.build import release
@@ -219,9 +219,12 @@ def test_a_note_that_waits_is_not_sent_once_it_was_switched_off(project):
     assert Mail.objects.get().state == MailState.UNWANTED
 
 
-def test_people_ask_for_notes_in_their_preferences(project, client):
+def test_admins_ask_for_notes_in_their_preferences(project, client):
     user = builders.make_user(email="")
+    member = builders.make_member(project, user=user)
     client.force_login(user)
+    assert "e-mail" not in client.get("/me/").content.decode()
+    Membership.objects.filter(pk=member.pk).update(administers=True)
     page = client.get("/me/").content.decode()
     assert "no e-mail address" in page
     assert 'name="access_mail"' not in page
