@@ -305,8 +305,31 @@ def test_hatexplain_as_the_datasets_library_gives_it(project: Project) -> None:
         "id": "p1", "post_tokens": ["go", "home"], "rationales": [[1, 0], [0, 1]],
         "annotators": {"label": [0, 2, 2], "annotator_id": [203, 204, 233], "target": [["None"], ["x"], ["x"]]},
     }  # fmt: skip
-    assert read(project, lines(row), Mapped()).stored
-    assert labels() == {"p1": {"203": 0, "204": 2, "233": 2}} and Item.objects.get().text == "go home"
+    refused = read(project, lines(row), Mapped())
+    assert [error.reason.partition(".")[0] for error in refused.errors] == [
+        "'hatespeech' is no category of this project"
+    ]
+    values = {"hatespeech": "1", "normal": "0", "offensive": "5"}
+    assert read(project, lines(row), Mapped(values=values)).stored
+    assert labels() == {"p1": {"203": 1, "204": 5, "233": 5}} and Item.objects.get().text == "go home"
+
+
+@pytest.mark.parametrize("number", [0, "0", 0.0])
+def test_a_number_of_hatexplain_is_what_somebody_says_it_is(project: Project, number: Any) -> None:
+    row = {"post_id": "p1", "post_tokens": ["go"], "annotators": [{"label": number, "annotator_id": 1, "target": []}]}
+    assert read(project, lines(row), Mapped(values={"0": "2"})).stored
+    assert labels() == {"p1": {"1": 2}}
+
+
+def test_rationales_follow_the_labels_that_stand_as_numbers(project: Project) -> None:
+    """The second of two marks belongs to the third person, since the second found nothing to mark."""
+    row = {
+        "id": "p1", "post_tokens": ["go", "home"], "rationales": [[1, 0], [0, 1]],
+        "annotators": {"label": [0, 1, 2], "annotator_id": [7, 8, 9], "target": [["None"]] * 3},
+    }  # fmt: skip
+    values = {"hatespeech": "1", "normal": "0", "offensive": "5"}
+    report = read(project, lines(row), Mapped(values=values))
+    assert report.stored and report.rationales_left == 0
 
 
 def test_popquorn_comes_in_as_it_is_published(db: None, shared_data: Path) -> None:
