@@ -229,3 +229,16 @@ READERS: Mapping[Format, Reader] = {
     Format.PRODIGY: prodigy,
     Format.POTATO: potato,
 }
+
+
+class HateXplainTable:
+    """A reader of the rows of a typed table that has HateXplain's columns, as the `datasets` library writes it."""
+
+    COLUMNS = frozenset({"annotators", "post_tokens"})
+    id, image = "id", ""
+
+    def __init__(self, reading: Reading, columns: frozenset[str]) -> None:
+        self._reading, self.used = replace(reading, format=Format.HATEXPLAIN), columns
+
+    def row(self, line: int, values: Mapping[str, Any]) -> Row:
+        return read_record(hatexplain, line, "", values, self._reading)
