@@ -153,7 +153,9 @@ def test_what_was_written_about_a_post_is_masked_as_the_post(tmp_path: Path, sai
     report = bring(post | said, update=update, masks=frozenset({Mask.PHONES}))
     assert report.errors == []
     tables = [model for model in apps.get_models() if model._meta.app_label == "annotation"]
-    stored = [value for model in tables for row in model._base_manager.order_by("pk").values() for value in row.values()]
+    stored = [
+        value for model in tables for row in model._base_manager.order_by("pk").values() for value in row.values()
+    ]
     assert not [value for value in stored if SECRET in str(value)]
     takes = {None, "labels"} if "labels" in said else {None} if "gold" in said else {None, "fill"}
-    assert any("<phone>" in str(value) for value in stored) is (update in takes)
+    assert any("<phone>" in str(row) for row in stored) is (update in takes)
