@@ -37,7 +37,7 @@ class IncomingShape(AskingShape[ImportOptions]):
     """
 
     asks = ImportOptions
-    only = ("update", "source_labels", "ignore", "keep", "twice")
+    only = ("update", "source_labels", "mask", "ignore", "keep", "twice")
     before = ("rows",)
 
     rows = BoundedList(child=BoundedDict(), min_length=1, max_length=MOST_ROWS)

@@ -7,6 +7,7 @@ suggests it (threats B30, B31).
 import difflib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -99,7 +100,7 @@ def nearest(value: object, categories: Sequence[Category]) -> Category | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     plain_value = _plain(str(value))
-    if not plain_value:
+    if not plain_value or _is_no_code(str(value)):
         return None
     written: dict[str, Category] = {}
     for category in categories:
@@ -109,6 +110,13 @@ def nearest(value: object, categories: Sequence[Category]) -> Category | None:
         return written[plain_value]
     close = difflib.get_close_matches(plain_value, written, n=1, cutoff=0.6)
     return written[close[0]] if close else None
+
+
+def _is_no_code(written: str) -> bool:
+    """Return whether this is a number that no code is: below 0, or a fraction."""
+    with suppress(ValueError):
+        return float(written) < 0 or not float(written).is_integer()
+    return False
 
 
 def _plain(word: str) -> str:

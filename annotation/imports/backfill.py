@@ -24,6 +24,7 @@ from annotation.domain.imports.row import RowReader, intent_of
 from annotation.domain.patterns import corrected, pattern
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.domain.pictures.words import GIVEN
+from annotation.domain.text_rules import composed
 from annotation.imports.files.archives import Bundle, Clock, Watch
 from annotation.imports.options import ImportOptions, terms_of
 from annotation.imports.report import ImportReport
@@ -284,10 +285,11 @@ class _Filling:
         """Store the words that came with the data; they replace what a machine read, and nothing else."""
         if not row.picture_text:
             return False
-        if picture_text_store.store_given(item, row.picture_text, row.picture_text_reader or GIVEN):
+        given = self.reader.said(composed(row.picture_text))
+        if picture_text_store.store_given(item, given, row.picture_text_reader or GIVEN):
             return True
         words = PictureText.objects.filter(item=item, current=True).values_list("text", flat=True)
-        self._differs.append(row.picture_text not in words)
+        self._differs.append(given not in words)
         return False
 
     # ── Known answers ─────────────────────────────────────────────────────────
@@ -303,7 +305,9 @@ class _Filling:
             self._differs.append(stored is None or set(stored.codes) != codes)
             return False
         category = self.categories[known.code]
-        key = control_items.KnownAnswerKey(category, row.known_explanation, row.known_training, known.codes)
+        key = control_items.KnownAnswerKey(
+            category, self.reader.said(row.known_explanation), row.known_training, known.codes
+        )
         try:
             control_items.mark_control_item(item, self.actor, key)
         except control_items.NotMarkable as fault:

@@ -88,7 +88,7 @@ class _Adding:
         report.rows += rows.joined if isinstance(rows, LabelRows) else 0
         report.annotators = self.annotators.count()
         self.annotators.store_told()
-        check_columns(report, self.bundle.columns, self.reader.terms.categories, self.options.keeping)
+        check_columns(report, self.bundle.columns, self.reader.terms, self.options.keeping)
 
     def _try(self, row: Row, item: Item) -> None:
         """Add the labels of one row; a bad row leaves nothing behind."""

@@ -193,7 +193,15 @@ class ImportOptions(Request):
     ] = False
     masks: Annotated[
         Names[Mask],
-        Asked(_("Mask in texts"), name="mask", words=MASKS, option=",".join(Mask), metavar="KINDS", read=read_masks),
+        Asked(
+            _("Mask in texts"),
+            name="mask",
+            words=MASKS,
+            option=",".join(Mask),
+            metavar="KINDS",
+            read=read_masks,
+            body="Kinds of what identifies people: replaced in texts and kept columns before anything is stored.",
+        ),
     ] = frozenset()
     format: Annotated[Format, Asked(_("Format"), group=SHAPE, words=FORMATS, option="")] = Format.AUTO
     encoding: Annotated[

@@ -225,7 +225,7 @@ class _Import:
             report.give_up(fault.error)
         self._plan(batch)
         report.rows += joined.joined if joined else 0
-        check_columns(report, self.bundle.columns, self.reader.terms.categories, self.options.keeping)
+        check_columns(report, self.bundle.columns, self.reader.terms, self.options.keeping)
         self.gallery.finish()
         self._check_pictures()
         report.duplicates = len(self.here.twins)

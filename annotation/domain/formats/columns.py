@@ -33,24 +33,8 @@ LABEL_NAMES = frozenset(
     | {"finallabel", "majoritylabel", "groundtruth", "answer", "라벨", "레이블", "标签", "類別", "类别", "分类"}
 )
 _NAMES_ELSEWHERE = frozenset(
-    {
-        "ラベル",
-        "分類",
-        "カテゴリ",
-        "カテゴリー",
-        "正解",
-        "差別",
-        "ヘイト",
-        "혐오",
-        "혐오여부",
-        "혐오표현",
-        "분류",
-        "범주",
-        "정답",
-        "공격성",
-        "악플",
-    }
-    | {"标注", "標註", "标注结果", "類型", "类型", "仇恨", "是否仇恨", "攻击性", "冒犯", "有害"}
+    {"分類", "カテゴリ", "カテゴリー", "正解", "분류", "범주", "정답", "공격성", "악플", "유해성", "악성여부"}
+    | {"标注", "標註", "标注结果", "類型", "类型", "攻击性", "冒犯", "有害"}
     | {"klasse", "kategorie", "etikett", "hass", "hassrede", "beleidigung", "annotation", "bewertung"}
     | {"étiquette", "catégorie", "classe", "haine", "haineux", "injure", "toxicité", "annotations"}
     | {"etiqueta", "categoría", "categoria", "clase", "odio", "ofensivo", "toxicidad", "clasificación"}
@@ -61,13 +45,25 @@ _NO_LABEL_NAMES = frozenset(
     | {"gender", "sex", "age", "race", "ethnicity", "education", "occupation", "religion", "nationality", "state"}
     | {"year", "month", "day", "weekday", "hour", "date", "type", "format", "license", "licence", "verified", "likes"}
     | {"retweets", "replies", "length", "version", "batch", "round", "worker", "annotator", "annotatorid", "rater"}
-    | {"platformname", "dataset", "corpus", "media", "mediatype", "device", "client"}
+    | {"platformname", "dataset", "corpus", "media", "mediatype", "device", "client", "index", "userid", "authorid"}
+    | {"workerid", "raterid", "coderid", "instanceid", "itemid", "postid", "tweetid", "commentid", "documentid"}
+    | {"docid", "textid", "threadid", "parentid", "conversationid", "taskid", "hitid", "assignmentid", "sessionid"}
+    | {"participantid", "respondentid", "subjectid", "groupid", "channelid", "sourceid", "batchid", "pageid"}
 )
 """Names of columns that have few values in many rows and are no labels."""
 _FEW, _SHORT, _MANY_ROWS, _TIMES = range(2, 13), 24, 30, 5
 """Different values, their characters, rows, and how often each stands on average, in columns of codes."""
-_PARTS_OF_NAMES = ("toxic", "hateful", "hatespeech", "offensive", "abusive")
-"""A longer name with one of these is a label's too: toxicity_score, offensive_language."""
+_PARTS_OF_NAMES = (
+    *("toxic", "hateful", "hatespeech", "offensive", "abusive"),
+    *("혐오", "라벨", "仇恨", "标签", "標籤", "ラベル", "ヘイト", "差別"),
+)
+"""A longer name with one of these is a label's too: toxicity_score, offensive_language, 혐오등급."""
+_OF_ONE_PERSON = re.compile(
+    r"(?i:annotator|rater|coder|judge|labell?er|reviewer|evaluator|expert|annotateur|évaluateur|anotador|evaluador|prüfer"
+    r"|평가자|라벨러|작업자|검수자|标注员|标注者|標註員|评审|評価者|作業者|アノテーター)"
+    r"(?:[\W_]*[0-9]{1,3}|[\W_]+[A-Za-z]|[A-Z甲乙丙丁戊])"
+)
+"""How a column is called that holds the labels of one of several people: annotator_1, Rater B, 평가자2."""
 _ENDS_OF_NAMES = ("label", "labels")
 _LABEL_WORDS = frozenset(
     {
@@ -309,6 +305,7 @@ def label_like(columns: ColumnTally, categories: Sequence[Category], is_decided:
         and not column.name.startswith(_KEPT_NAME)
         and (
             _is_label_name(_plain(column.name), category_names)
+            or _OF_ONE_PERSON.fullmatch(column.name.strip())
             or _holds_labels_of_people(column, category_names)
             or column.name.startswith(_ANSWER)
             or _names_categories(column, category_names)
@@ -352,6 +349,7 @@ def of_one_category_each(
         and len(column.values) > 0
         and column.values.keys() <= _BITS
         and not is_decided(column.name)
+        and column.name not in columns.known
         and _plain(column.name) not in _NO_LABEL_NAMES
     ]
     if {column.name for column in undecided} & set(of_bits):

@@ -5,7 +5,7 @@ import dataclasses
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, dropwhile, islice
+from itertools import chain, islice, zip_longest
 from typing import BinaryIO, Literal
 
 from annotation.domain.columns.items import OURS, PLAIN
@@ -118,7 +118,27 @@ def from_header(records: Iterator[tuple[int, list[str]]], line: int) -> Iterator
     """
     if line == 0 and (first := next(records, None)) is not None:
         return chain([(0, [""] * len(first[1])), first], records)
-    return dropwhile(lambda record: record[0] < line, records)
+    above: list[str] = []
+    for at, cells in records:
+        if at >= line:
+            return chain([(at, named_apart(cells, above))], records)
+        above = cells
+    return records
+
+
+def named_apart(names: Sequence[str], above: Sequence[str]) -> list[str]:
+    """Return the names of a header; those that stand there several times begin with the cell above them.
+
+    An empty cell above belongs to the one left of it, as merged cells are written.
+    """
+    times = Counter(filter(None, map(str.strip, names)))
+    owners: list[str] = []
+    for cell in above[: len(names)]:
+        owners.append(cell.strip() or (owners[-1] if owners else ""))
+    return [
+        f"{owner} {name}" if owner and times[name.strip()] > 1 else name
+        for name, owner in zip_longest(names, owners, fillvalue="")
+    ]
 
 
 def without_survey_rows(records: Iterator[tuple[int, list[str]]], reading: Reading) -> Iterator[tuple[int, list[str]]]:
@@ -296,7 +316,7 @@ def check_header(header: Sequence[str]) -> None:
         raise Unreadable(RowError(1, "nul_character", reason))
     repeated = sorted(name for name, times in Counter(header).items() if times > 1)
     if repeated:
-        reason = f"The column {repeated[0]!r} stands twice in the header."
+        reason = f"The column {repeated[0]!r} stands twice in the header. Give each column a name of its own."
         raise Unreadable(RowError(1, "duplicate_column", reason, repeated[0][:80]))
 
 

@@ -100,7 +100,11 @@ def line(value: Any, field: str, limit: int) -> str:
 
 def annotator(value: Any, field: str = "annotator") -> str:
     """Return an annotator's name; of an e-mail address, which identifies a person, a digest alone. Raises BadValue."""
-    name = line(value, field, 128)
+    return without_mail(line(value, field, 128))
+
+
+def without_mail(name: str) -> str:
+    """Return a name; of an e-mail address, which identifies a person, a digest alone."""
     return hashlib.sha256(name.encode()).hexdigest()[:12] if _MAIL.fullmatch(name) else name
 
 

@@ -24,6 +24,7 @@ from annotation.domain.formats.labels.nested import column_of, said_beside, with
 from annotation.domain.formats.labels.of_annotators import ABOUT, NAMED, said_of_annotators
 from annotation.domain.formats.labels.of_row import ANSWER, NO_LABEL, translated, with_answers, with_label, with_raters
 from annotation.domain.formats.picture_words import COLUMNS, READER, words_from_file
+from annotation.domain.text_rules import text_digest
 
 _ONLY_BESIDE = frozenset({"file_name", GOLD_SET, "answer_CODE", "answer_CODE_version", "extra_NAME"})
 """Names that are read only where other columns, or the mapping, say what they are."""
@@ -91,6 +92,9 @@ class Shape:
         self.subset = mapped.subset
         self.raters, self.category_columns = mapped.raters, mapped.category_columns
         self.nested, self.nested_annotator = column_of(mapped.label, columns), column_of(mapped.annotator, columns)
+        is_long = mapped.has_seats and not (mapped.raters or self.nested) and self.annotator in columns
+        self.by_content = is_long and not self.id and not reading.update
+        """Whether rows with equal text and picture are labels of one post: they say who gave each, and have no id."""
         content = {self.text, self.image, self.id}
         self.others_names = NAMES & (reading.columns.asked_for | {self.label, self.nested}) - content
         self.names = NAMES - self.others_names
@@ -188,9 +192,10 @@ class Shape:
         row_values = values
         values = self._ours_of(values) if self.others_names else values
         held, get = self._held_by(tuple(values)), values.get
-        name = fields.external_id(get(self.id), self.id) if self.id else self._made_id(entry or line, get("id"))
+        name = self._id_of(get, entry or line)
         text = fields.item_text(get(self.text), self.text)
         picture = fields.picture_path(get(self.image), self.image, addresses=True)
+        name = name or id_of_content(text, picture)
         if not text and not picture and not self.reading.update:
             raise _nothing_in(values, self.text)
         gold, source, gold_source = _gold_and_sources(get) if held.decided else (None, "", "")
@@ -266,10 +271,21 @@ class Shape:
         *others, last = row.labels
         return replace(row, labels=(*others, replace(last, answers={**named, **last.answers})))
 
+    def _id_of(self, get: Callable[[str], Any], number: int) -> str:
+        """Return the id of a row; "" where its content is its id."""
+        if self.id:
+            return fields.external_id(get(self.id), self.id)
+        return "" if self.by_content else self._made_id(number, get("id"))
+
     def _made_id(self, number: int, value: Any) -> str:
         if value is not None:
             raise BadValue("missing_id", "The first row has no id, but this one has: give every row its id.", "id")
         return f"{self.reading.id_prefix}{number}"
+
+
+def id_of_content(text: str, picture: str) -> str:
+    """Return the id of a post that has none, which equal posts share."""
+    return text_digest(f"{text}\n{picture}" if picture else text)[:16]
 
 
 def _nothing_in(values: Mapping[str, Any], field: str) -> BadValue:

@@ -24,6 +24,7 @@ from annotation.domain.formats.csv import COLUMNS, check_header
 from annotation.domain.formats.inner_columns import inner_paths, unfolded, with_paths
 from annotation.domain.formats.kept_columns import is_kept_name
 from annotation.domain.formats.mapping import Shape
+from annotation.domain.formats.research_datasets import HateXplainTable
 from annotation.domain.formats.tools.argilla import Record, is_flat
 
 MAGIC = b"PAR1"
@@ -102,11 +103,10 @@ class Parquet:
         check_header(self._schema.names)
         columns = frozenset(self._schema.names)
         try:
-            is_record = is_flat(columns)
             first = _outline(self._schema)
             self._paths = inner_paths(self.reading.mapped, first)
             columns |= unfolded(first, self._paths).keys()
-            shape = Record(self.reading, dict.fromkeys(columns)) if is_record else Shape(self.reading, columns)
+            shape = _shape_of(columns, self.reading)
         except BadValue as fault:
             raise Unreadable(with_paths(fault, first).at(1)) from fault
         line = unpacked = 0
@@ -130,7 +130,7 @@ class Parquet:
         if not line:
             raise Unreadable(RowError(0, "no_rows", "The file holds no rows."))
 
-    def _row(self, shape: Shape, line: int, values: dict[str, Any]) -> Row | RowError:
+    def _row(self, shape: Shape | HateXplainTable, line: int, values: dict[str, Any]) -> Row | RowError:
         name = str(values.get(shape.id) or "")[:128]
         try:
             named = {key: _named(self._features.get(key), value) for key, value in values.items()}
@@ -156,6 +156,13 @@ class Parquet:
             raise BadValue("bad_parquet", "Pictures inside a table are not read here.", "image")
         ending = next((ending for magic, ending in _ENDINGS.items() if content.startswith(magic)), "bin")
         return self.reading.keep(f"row-{line}.{ending}", content)
+
+
+def _shape_of(columns: frozenset[str], reading: Reading) -> Shape | HateXplainTable:
+    """Return what makes a row of these columns. Raises BadValue."""
+    if not reading.mapped.text and columns >= HateXplainTable.COLUMNS:
+        return HateXplainTable(reading, columns)
+    return Record(reading, dict.fromkeys(columns)) if is_flat(columns) else Shape(reading, columns)
 
 
 def _features(metadata: Mapping[bytes, bytes]) -> Mapping[str, Any]:

@@ -104,7 +104,8 @@ def hatexplain(line: int, key: str, record: Mapping[str, Any], reading: Reading)
     annotators = _objects(record.get("annotators"))
     if not isinstance(annotators, list):
         raise BadValue("bad_labels", "annotators is a list of objects.", "annotators")
-    plain, rationales = tuple(_hatexplain_label(annotator) for annotator in annotators), record.get("rationales")
+    plain = tuple(_hatexplain_label(annotator, reading.mapped.values) for annotator in annotators)
+    rationales = record.get("rationales")
     labels = _with_rationales(plain, rationales, tokens)
     listed.refuse_doubled_annotators(labels, reading.twice)
     return Row(
@@ -158,11 +159,18 @@ def _marked(marks: list[Any], tokens: list[str]) -> list[list[int]]:
     return spans
 
 
-def _hatexplain_label(value: Any) -> RowLabel:
+_HATEXPLAIN_NAMES = {"0": "hatespeech", "1": "normal", "2": "offensive"}
+"""What the numbers mean that the `datasets` library writes in place of HateXplain's labels: none of them is a code."""
+
+
+def _hatexplain_label(value: Any, named: Mapping[str, str]) -> RowLabel:
+    """Read the label of one annotator; a number is its label's name, unless `named` says what the number means."""
     if not isinstance(value, dict):
         raise BadValue("bad_labels", "An annotator is an object with label and annotator_id.", "annotators")
     annotator = fields.short(value.get("annotator_id"), "annotator_id", 128)
     category = fields.category(value.get("label"), "label")
+    if category is not None and category not in named:
+        category = _HATEXPLAIN_NAMES.get(category, category)
     if not annotator or category is None:
         raise BadValue("bad_labels", "An annotator needs annotator_id and label.", "annotators")
     targets = value.get("target") or []
@@ -221,3 +229,16 @@ READERS: Mapping[Format, Reader] = {
     Format.PRODIGY: prodigy,
     Format.POTATO: potato,
 }
+
+
+class HateXplainTable:
+    """A reader of the rows of a typed table that has HateXplain's columns, as the `datasets` library writes it."""
+
+    COLUMNS = frozenset({"annotators", "post_tokens"})
+    id, image = "id", ""
+
+    def __init__(self, reading: Reading, columns: frozenset[str]) -> None:
+        self._reading, self.used = replace(reading, format=Format.HATEXPLAIN), columns
+
+    def row(self, line: int, values: Mapping[str, Any]) -> Row:
+        return read_record(hatexplain, line, "", values, self._reading)

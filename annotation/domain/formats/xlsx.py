@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import python_calamine
 
 from annotation.domain.formats.base import Reading, Row, RowError, Unreadable
-from annotation.domain.formats.csv import rows_of_cells, with_second_names, without_survey_rows
+from annotation.domain.formats.csv import named_apart, rows_of_cells, with_second_names, without_survey_rows
 
 UNPACKED = 256 * 2**20
 """The maximum size of all parts of a workbook, unpacked, in bytes."""
@@ -141,21 +141,25 @@ class _Sheet:
         return with_second_names(without_survey_rows(self._records(), self.reading), self.reading)
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
+        above: list[str] = []
         for line, cells in enumerate(self.sheet.to_python(), start=self.first_row + 1):
             if line < self.reading.header_line:
+                above = [_written(cell) for cell in cells]
                 continue
-            if not self.header:
+            is_header = not self.header
+            if is_header:
                 if self.reading.header_line == 0:
                     self.header = [""] * len(cells)
                     yield 0, self.header
                 else:
-                    self.header = [_written(cell) for cell in cells]
+                    self.header = named_apart([_written(cell) for cell in cells], above)
             elif line not in self.faults and not any(cell != "" for cell in cells):
                 continue
             for cell in cells:
                 if isinstance(cell, float) and abs(cell) >= _DIGITS:
                     self.rounded.add(_written(cell))
-            yield line, [_written(cell) for cell in cells]
+            is_named = is_header and self.reading.header_line
+            yield line, self.header if is_named else [_written(cell) for cell in cells]
 
     def _checked(self, row: Row | RowError) -> Row | RowError:
         """Return the row, or an error if a cell without a value stands in a column that is read.

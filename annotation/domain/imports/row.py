@@ -90,6 +90,7 @@ class RowReader:
         text, words, extra = composed(row.text), composed(row.picture_text), row.extra
         is_composed, unmasked = (text, words) != (row.text, row.picture_text), text
         if terms.masks:
+            row = replace(row, rationale=self.said(row.rationale), known_explanation=self.said(row.known_explanation))
             text, masked = terms.masked(text)
             words, _ = terms.masked(words)
             self._keep_examples(unmasked, masked)
@@ -187,10 +188,18 @@ class RowReader:
     def priors(self, row: Row) -> tuple[ReadPrior, ...]:
         """Return the priors of the row. Raises BadValue for an unknown category."""
         return tuple(
-            ReadPrior(modality, self._one(prior.category, f"{modality}_label"), {**NOTHING_ABOUT_PRIOR, **prior.about})
+            ReadPrior(modality, self._one(prior.category, f"{modality}_label"), self._about_prior(prior.about))
             for modality, prior in ((Modality.TEXT, row.text_prior), (Modality.IMAGE, row.image_prior))
             if prior is not None
         )
+
+    def _about_prior(self, about: Mapping[str, Any]) -> Mapping[str, Any]:
+        said = {"explanation": self.said(about["explanation"])} if about.get("explanation") else {}
+        return {**NOTHING_ABOUT_PRIOR, **about, **said}
+
+    def said(self, words: str) -> str:
+        """Return what somebody wrote about a post, masked as the post is: such words quote it."""
+        return self.terms.masked(words)[0] if words else words
 
     def _one(self, written: str, field: str) -> Named:
         """Return one category or a side. Raises BadValue for several."""
@@ -244,7 +253,7 @@ class RowReader:
             named,
             label.not_sure,
             label.low_quality,
-            label.note,
+            self.said(label.note),
             label.seconds,
             label.at,
             label.target_group,

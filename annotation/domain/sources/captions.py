@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from annotation.domain.formats import fields
 from annotation.domain.formats.base import BadValue, Row, RowError
 from annotation.domain.formats.encodings import suggestion
-from annotation.domain.formats.zip_archives import Archive, BadArchive
+from annotation.domain.formats.zip_archives import Archive, BadArchive, shown
 from annotation.domain.text_rules import BadText, read_id
 
 _ABOUT_ALL = frozenset({"readme", "license", "licence", "classes", "labels", "notes"})
@@ -16,13 +16,21 @@ _MOST_BYTES = 256 * 2**10
 
 def captions_of(archive: Archive) -> dict[str, str]:
     """Return the text file of each picture that has one; none where an archive holds another kind of data."""
-    if not (tables := archive.tables()):
-        return {}
-    pictures = {_stem(name): name for name in archive.pictures()}
-    texts = [name for name in tables if PurePosixPath(name).stem.lower() not in _ABOUT_ALL or _stem(name) in pictures]
-    if any(not name.lower().endswith(".txt") or _stem(name) not in pictures for name in texts):
-        return {}
-    return {pictures[_stem(name)]: name for name in texts}
+    texts, pictures = _texts_of(archive), _pictures_of(archive)
+    captions = {pictures[_stem(name)]: name for name in texts if _stem(name) in pictures}
+    is_other = 2 * len(captions) < len(texts) or any(not name.lower().endswith(".txt") for name in texts)
+    return {} if is_other else captions
+
+
+def _pictures_of(archive: Archive) -> dict[str, str]:
+    return {_stem(name): name for name in archive.pictures()}
+
+
+def _texts_of(archive: Archive) -> list[str]:
+    """Return the files that are tables or texts, without those that tell of the whole archive."""
+    pictures = _pictures_of(archive)
+    tables = archive.tables()
+    return [name for name in tables if PurePosixPath(name).stem.lower() not in _ABOUT_ALL or _stem(name) in pictures]
 
 
 def _stem(name: str) -> str:
@@ -44,7 +52,10 @@ def pictures_alone(names: Collection[str]) -> Iterator[Row]:
 
 
 def captioned(archive: Archive, captions: dict[str, str], encoding: str) -> Iterator[Row | RowError]:
-    """Yield a row for each picture, with its text where it has one."""
+    """Yield a row for each picture, with its text where it has one, and an error for each text without a picture."""
+    for name in sorted({*_texts_of(archive)} - {*captions.values()}):
+        reason = f"{shown(name)} has no picture of its name. Take the text out, or add its picture."
+        yield RowError(0, "missing_picture", reason, "image", external_id=id_of_path(name))
     for line, name in enumerate(sorted(archive.pictures()), start=1):
         try:
             text = _caption(archive, captions[name], encoding) if name in captions else ""

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Format, Reading, Row, RowError, Unreadable
-from annotation.domain.formats.csv import Table, header_line_of, names_again, stands_without_header
+from annotation.domain.formats.csv import Table, header_line_of, named_apart, names_again, stands_without_header
 from annotation.domain.formats.inner_columns import text_paths, unfolded
 from annotation.domain.formats.jsonl import object_sources
 from annotation.domain.formats.lines import check_head
@@ -88,12 +88,21 @@ def _of_table(records: Iterator[tuple[int, list[str]]], reading: Reading) -> tup
         raise Unreadable(RowError(0, "no_rows", "The file holds no rows."))
     line = header_line_of(looked_at) or looked_at[0][0]
     rows = [(at, cells) for at, cells in looked_at if at >= line]
-    if line == looked_at[0][0] and reading.header_line < 2 and stands_without_header([cells for _, cells in rows]):
+    has_none = stands_without_header([cells for _, cells in rows]) or _is_text_alone([cells for _, cells in rows])
+    if line == looked_at[0][0] and reading.header_line < 2 and has_none:
         line, rows = 0, list(chain([(0, [""] * len(rows[0][1]))], rows))
     if line and len(rows) > 1 and names_again(rows[0][1], rows[1][1]):
         line, rows = rows[1][0], rows[1:]
-    names = [cell.strip() or f"column {place}" for place, cell in enumerate(rows[0][1], start=1)]
+    above = next((cells for at, cells in reversed(looked_at) if at < line), [])
+    named = named_apart(rows[0][1], above)
+    names = [cell.strip() or f"column {place}" for place, cell in enumerate(named, start=1)]
     return names, [cells for _, cells in rows[1 : SHOWN + 1]], line
+
+
+def _is_text_alone(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the rows seem to be texts, one on each line, and the first of them no name of a column."""
+    is_alone = all(len(cells) == 1 for cells in rows)
+    return is_alone and not is_text_name(rows[0][0]) and all(_is_sentence(cells[0]) for cells in rows)
 
 
 def _of_objects(stream: BinaryIO, reading: Reading) -> tuple[list[str], list[list[Any]]]:

@@ -1,5 +1,6 @@
 """Labelling, importing and releasing over the API: the same verbs as the pages."""
 
+import json
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -267,6 +268,17 @@ def test_rows_come_in_all_together_or_not_at_all():
     assert not Item.objects.exists()
     assert post(client, "/api/v1/projects/p/import/", {"rows": [good]}).status_code == 201
     assert Item.objects.get().external_id == "a"
+
+
+def test_rows_are_masked_before_they_are_stored():
+    client = client_of(make_member(make_project("p"), Role.ADMIN))
+    row = {"id": "a", "text": "Ask @weed_hater.", "by": "wren@garden.example", "parent": {"text": "see @rose_lane"}}
+    address = "/api/v1/projects/p/import/"
+    assert post(client, address, {"rows": [row], "mask": ["names"]}).status_code == 400
+    answer = post(client, address, {"rows": [row], "mask": ["handles", "emails"]}).json()
+    assert answer["masked"] == {"handles": 2, "emails": 1} and "wren@" not in json.dumps(answer)
+    item = Item.objects.get()
+    assert (item.text, item.extra) == ("Ask <user>.", {"by": "<email>", "parent": {"text": "see <user>"}})
 
 
 def test_a_key_that_looks_like_labels_is_refused_with_the_field_that_leaves_it_out():

@@ -120,3 +120,10 @@ def test_a_set_that_would_make_files_ambiguous_is_refused(other, sentence):
 def test_a_project_has_at_least_two_categories_and_as_many_as_there_are_keys(count):
     with pytest.raises(BadCategories, match="2 to"):
         read_categories([{"code": code, "name": f"kind {code}", "hateful": True} for code in range(count)])
+
+
+@pytest.mark.parametrize("written", ["-1", "-2.0", "0.050", "0.5", "nan", "inf", -1, 0.25])
+def test_a_number_that_is_no_code_gets_no_suggestion(written):
+    with pytest.raises(UnknownCategory) as refused:
+        read_category(written, DEFAULT_CATEGORIES)
+    assert refused.value.suggestion is None

@@ -7,6 +7,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
@@ -32,8 +34,9 @@ def project(db: None) -> Project:
     return make_project("garden")
 
 
-def read(project: Project, content: str, mapped: Mapped, **options: Any) -> ImportReport:
-    return import_file(project, io.BytesIO(content.encode()), ImportOptions(mapped=mapped, **options))
+def read(project: Project, content: str | bytes, mapped: Mapped, **options: Any) -> ImportReport:
+    file = io.BytesIO(content.encode() if isinstance(content, str) else content)
+    return import_file(project, file, ImportOptions(mapped=mapped, **options))
 
 
 def labels() -> dict[str, dict[str, int | None]]:
@@ -305,8 +308,31 @@ def test_hatexplain_as_the_datasets_library_gives_it(project: Project) -> None:
         "id": "p1", "post_tokens": ["go", "home"], "rationales": [[1, 0], [0, 1]],
         "annotators": {"label": [0, 2, 2], "annotator_id": [203, 204, 233], "target": [["None"], ["x"], ["x"]]},
     }  # fmt: skip
-    assert read(project, lines(row), Mapped()).stored
-    assert labels() == {"p1": {"203": 0, "204": 2, "233": 2}} and Item.objects.get().text == "go home"
+    refused = read(project, lines(row), Mapped())
+    assert [error.reason.partition(".")[0] for error in refused.errors] == [
+        "'hatespeech' is no category of this project"
+    ]
+    values = {"hatespeech": "1", "normal": "0", "offensive": "5"}
+    assert read(project, lines(row), Mapped(values=values)).stored
+    assert labels() == {"p1": {"203": 1, "204": 5, "233": 5}} and Item.objects.get().text == "go home"
+
+
+@pytest.mark.parametrize("number", [0, "0", 0.0])
+def test_a_number_of_hatexplain_is_what_somebody_says_it_is(project: Project, number: Any) -> None:
+    row = {"post_id": "p1", "post_tokens": ["go"], "annotators": [{"label": number, "annotator_id": 1, "target": []}]}
+    assert read(project, lines(row), Mapped(values={"0": "2"})).stored
+    assert labels() == {"p1": {"1": 2}}
+
+
+def test_rationales_follow_the_labels_that_stand_as_numbers(project: Project) -> None:
+    """The second of two marks belongs to the third person, since the second found nothing to mark."""
+    row = {
+        "id": "p1", "post_tokens": ["go", "home"], "rationales": [[1, 0], [0, 1]],
+        "annotators": {"label": [0, 1, 2], "annotator_id": [7, 8, 9], "target": [["None"]] * 3},
+    }  # fmt: skip
+    values = {"hatespeech": "1", "normal": "0", "offensive": "5"}
+    report = read(project, lines(row), Mapped(values=values))
+    assert report.stored and report.rationales_left == 0
 
 
 def test_popquorn_comes_in_as_it_is_published(db: None, shared_data: Path) -> None:
@@ -474,3 +500,44 @@ def test_the_questions_of_qualtrics_may_be_the_header(project: Project) -> None:
     )  # fmt: skip
     report = read(project, content, Mapped(id="Response ID", text="Why?"), header_line=2)
     assert (report.errors, report.items, dict(report.left)) == ([], 1, {"service": 1})
+
+
+@pytest.mark.parametrize("library", ["a list of objects", "an object of lists"])
+def test_hatexplain_comes_in_as_parquet_of_the_datasets_library(project: Project, library: str) -> None:
+    people = {"label": [0, 1, 2], "annotator_id": [7, 8, 9], "target": [["Women"], ["None"], ["None"]]}
+    listed = [dict(zip(people, parts, strict=True)) for parts in zip(*people.values(), strict=True)]
+    row = {
+        "id": ["p1"], "post_tokens": [["go", "home"]], "rationales": [[[1, 0], [0, 1]]], "lang": ["en"],
+        "annotators": [people if library == "an object of lists" else listed],
+    }  # fmt: skip
+    stream = io.BytesIO()
+    pq.write_table(pa.table(row), stream)
+    refused = read(project, stream.getvalue(), Mapped())
+    assert refused.errors[0].reason.startswith("'hatespeech' is no category of this project.")
+    values = {"hatespeech": "1", "normal": "0", "offensive": "5"}
+    report = read(project, stream.getvalue(), Mapped(values=values))
+    assert report.stored and report.kept == ["rationales", "lang"]
+    assert labels() == {"p1": {"7": 1, "8": 0, "9": 5}}
+    assert Item.objects.get().text == "go home" and Item.objects.get().extra["lang"] == "en"
+
+
+WITHOUT_IDS = [("One.", "ann", "1"), ("One.", "bob", "0"), ("Two.", "bob", "0"), ("Two.", "cy", "2")]
+HEADS = {
+    "annotator and label named": ("who,text,label", Mapped(label="label", annotator="who", label_is=LabelUse.SEAT)),
+    "called as the site calls them": ("annotator,text,label", Mapped(label="label", label_is=LabelUse.SEAT)),
+}
+
+
+@pytest.mark.parametrize(("head", "mapped"), HEADS.values(), ids=HEADS)
+def test_rows_of_annotators_without_ids_are_labels_of_equal_texts(project: Project, head: str, mapped: Mapped) -> None:
+    rows = "".join(f"{who},{text},{label}\n" for text, who, label in WITHOUT_IDS)
+    report = read(project, f"{head}\n{rows}", mapped)
+    assert report.stored and (report.items, report.labels, report.duplicates) == (2, 4, 0)
+    assert sorted(map(sorted, (people.items() for people in labels().values()))) == [
+        [("ann", 1), ("bob", 0)], [("bob", 0), ("cy", 2)],
+    ]  # fmt: skip
+
+
+def test_rows_without_annotators_stay_posts_of_their_own(project: Project) -> None:
+    report = read(project, "text,label\nOne.,1\nOne.,0\n", Mapped(label="label", label_is=LabelUse.SEAT))
+    assert report.stored and (report.items, report.duplicates) == (2, 1)

@@ -331,6 +331,9 @@ FILES: dict[str, File] = {
     "a picture without a caption": File(
         zipped(a__png=picture(), a__txt=b"one", d__png=picture(90)), "captions", {"a.png": "one", "d.png": ""}
     ),
+    "a caption whose picture is lost": File(
+        zipped(a__png=picture(), a__txt=b"one", lost__txt=b"two"), "captions", codes=("missing_picture",)
+    ),
     "captions in another encoding": File(
         zipped(a__png=picture(), a__txt="혐오 표현이 아닙니다".encode("cp949")), "captions", codes=("encoding",)
     ),
@@ -407,3 +410,24 @@ def test_b122_a_packed_file_that_grows_too_large_is_refused(bomb: str) -> None:
     report = import_file(make_project(), io.BytesIO(BOMBS[bomb]()), ImportOptions(), dry_run=True)
     assert report.fatal is not None
     assert report.fatal.code in ("unpacks_too_large", "line_too_long", "encoding", "ratio")
+
+
+FEW = {
+    "X": whole(
+        {"data": [{"id": "1", "text": "A post.", "public_metrics": {
+            "like_count": 0, "retweet_count": 1, "reply_count": 0, "quote_count": 0, "bookmark_count": 1}}]}
+    ),
+    "Meta": b"id,text,creation_time,statistics.views,statistics.likes,statistics.shares,post_owner.id\n"
+            b"1,A post.,2026-01-01,1,0,0,77\n2,Another.,2026-01-01,0,1,1,78\n",
+    "Telegram": whole({"name": "Garden", "type": "public_channel", "id": 7, "messages": [
+        {"id": n, "type": "message", "date": f"2026-01-0{n}T00:00:00", "from": "Wren",
+         "text": "A post.", "views": n % 2, "forwards": 1 - n % 2, "up": 0}
+        for n in range(1, 4)]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("content", FEW.values(), ids=FEW)
+def test_low_counts_of_a_platform_are_no_labels(content: bytes) -> None:
+    """Three columns of 0 and 1 stop a table of unknown origin; these are a platform's own."""
+    report = import_file(make_project(), io.BytesIO(content), ImportOptions())
+    assert report.errors == [] and report.stored

@@ -14,8 +14,7 @@ from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, Format, LabelUse, Mapped, NotCounted, Reading, Row
 from annotation.domain.formats.columns import COMPUTED
 from annotation.domain.formats.labels.of_row import NO_LABEL
-from annotation.domain.formats.mapping import Shape
-from annotation.domain.text_rules import text_digest
+from annotation.domain.formats.mapping import Shape, id_of_content
 
 _INPUT, _ANSWER, _TASK = "Input.", "Answer.", "Answer.taskAnswers"
 _MTURK = frozenset({"WorkerId", "AssignmentStatus"})
@@ -74,7 +73,7 @@ class Assignments(Shape):
             values = {**values, **dict.fromkeys((self.label, *self.category_columns, *self.raters), "")}
         row = super().row(line, values, entry)
         if not self.id:
-            row.external_id = text_digest(f"{row.text}\n{row.picture}" if row.picture else row.text)[:16]
+            row.external_id = id_of_content(row.text, row.picture)
         if reason:
             row.labels, row.not_counted = (), {reason.value: 1}
         return row
