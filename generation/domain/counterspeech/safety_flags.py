@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from annotation.domain.folding.chinese import SIMPLIFIED
 from annotation.domain.masking.mask import Mask, mask
 from generation.domain.counterspeech.claim_states import ClaimState, own_words, unopened_links
 from generation.domain.counterspeech.languages import languages_differ
@@ -74,12 +75,22 @@ class Flag(NamedEnum):
     FALSE_CLAIM = "false_claim", pgettext("stored word", "holds a claim that was found false")
 
 
+BY_WEIGHT = "weights"
+TO_PEOPLE = (Flag.HUNTS, Flag.THREATENS, Flag.CALLS_NAMES, Flag.POINTS_AT_A_PERSON)
+"""What a draft does to people: those marks are looked for by weights and by a reader where no rule finds one."""
+
+
 @dataclass(frozen=True)
 class FlaggedWords:
-    """What marks a text, with the words that raised it; empty if a number did. Approval needs a reason."""
+    """What marks a text, with the words that raised it; empty if a number did. Approval needs a reason.
+
+    `by`: empty if a rule, a critic or a claim's state marks it; `weights` if only the weight of its words does, which
+    is a guess; else the model that read it.
+    """
 
     flag: Flag
     words: str = ""
+    by: str = ""
 
 
 _SENTENCE_END = re.compile(r"[.!?。！？\n]+\s*")
@@ -142,7 +153,7 @@ def in_wording(
     findings = [
         FlaggedWords(Flag.REPEATS_INSULT, insult) for insult in insults if says(text, insult) or says(spelled, insult)
     ][:1]
-    folded = plain(text)
+    folded = plain(text).translate(SIMPLIFIED)
     spared = _DENIED.sub(" ", folded)
     for flag, words in _lists().items():
         said = spared if flag is Flag.CALLS_NAMES else folded
