@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from math import sqrt
 from pathlib import Path
 
 from vocabulary.late_patterns import late
@@ -97,4 +98,4 @@ class WordWeights:
         `seen`: what of it is weighed.
         """
         weights = self._weights
-        return (sum(weights.get(feature, 0) for feature in seen) / len(seen) ** 0.5 + weights[""]) / _HUNDREDTHS
+        return (sum(weights.get(feature, 0) for feature in seen) / sqrt(len(seen)) + weights[""]) / _HUNDREDTHS
