@@ -49,7 +49,7 @@ class ModelRole(NamedEnum):
     INVESTIGATOR = "investigator", WORDS
     ESTIMATOR = "estimator", WORDS, pgettext("stored word", "estimator of probabilities")
     READER = "reader", WORDS, pgettext("stored word", "second reader of conclusions"), OPTIONAL
-    """Reads conclusions and refusals that the rules do not read for sure, and orders in posts."""
+    """Reads conclusions and refusals that the rules do not read for sure, orders in posts, and marks of replies."""
     EXPLAINER = "explainer", PICTURES
     COUNTERSPEAKER = "counterspeaker", WORDS, pgettext("stored word", "writer of counterspeech")
     COUNTER_EXPLAINER = "counter_explainer", WORDS, pgettext("stored word", "explainer of hateful posts")

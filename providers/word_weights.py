@@ -7,8 +7,10 @@ read at its first use.
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from math import sqrt
 from pathlib import Path
 
 from vocabulary.late_patterns import late
@@ -17,6 +19,25 @@ _TOKEN = late(r"[a-z]+(?:'[a-z]+)?|\d+|[\u3400-\u9fff]+|[가-힣]+(?: [가-힣]+
 _LONGEST_PIECE = 4  # characters of Korean and Chinese, which part words by no blank or by endings
 _STEM = 4  # letters in which forms of an English word are alike
 _HUNDREDTHS = 100  # a table holds whole numbers
+_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+|[^.!?。！？\n]+")
+_PIECE = 160  # characters
+
+
+def ideas_in(file: Path) -> dict[str, re.Pattern[str]]:
+    """Return the ideas that a file names, each with its words."""
+    named = tomllib.loads(file.read_text(encoding="utf-8"))
+    return {name: late("|".join(words), re.MULTILINE) for name, words in named.items()}
+
+
+def pieces(text: str) -> Iterator[str]:
+    """Yield a text in pieces of whole sentences: a long one is weighed so many characters of them at a time."""
+    piece = ""
+    for sentence in _SENTENCE.findall(text):
+        if piece and len(piece) + len(sentence) > _PIECE:
+            yield piece
+            piece = ""
+        piece += sentence
+    yield piece
 
 
 def features(text: str, ideas: Mapping[str, re.Pattern[str]]) -> set[str]:
@@ -70,3 +91,11 @@ class WordWeights:
             sum(weights.get(feature, 0) for feature in features(text, self._ideas)) / _HUNDREDTHS
             + weights[""] / _HUNDREDTHS
         )
+
+    def score_by_length(self, seen: Collection[str]) -> float:
+        """Return the log odds where the table was made so that a long text weighs as much as a short one.
+
+        `seen`: what of it is weighed.
+        """
+        weights = self._weights
+        return (sum(weights.get(feature, 0) for feature in seen) / sqrt(len(seen)) + weights[""]) / _HUNDREDTHS

@@ -1,6 +1,6 @@
 """Make the tables of `providers/word_weights.py` from the cases of the tests and from composed texts.
 
-    .venv/bin/python bench/data/word_weights.py [refusals | orders] [--apart]
+    .venv/bin/python bench/data/word_weights.py [refusals | orders | hunts | threatens | calls_names] [--apart]
 
 A table is a logistic regression, made with scikit-learn, of which small weights are left out. What the tests call
 `kept` is never learnt from. `--apart` writes nothing: it reads each set of cases with weights that were made without
@@ -14,8 +14,9 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
@@ -24,17 +25,19 @@ from sklearn.linear_model import LogisticRegression
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from providers.order_weights import IDEAS
+from generation.methods.counterspeech import weighed_marks
+from providers import order_weights
 from providers.word_weights import features
 
 TESTS = ROOT / "tests"
 EXPLANATIONS = TESTS / "moderation" / "domain" / "hatexscore"
+DRAFTS = TESTS / "generation" / "domain" / "counterspeech"
 KEPT = "kept"  # sets of the tests that are never learnt from
 COMPOSED, COMPOSED_POSTS = 700, 900  # texts a language and kind
 OTHER_SENTENCES = 6000  # of the thousands of explanations that refuse nothing
 SENTENCES_OF_PAGES = 600  # a catalogue
 OTHER_EXPLANATIONS = 300  # a page about hate speech orders nothing
-SMALLEST = 0.03  # weights below are left out
+SMALLEST = 0.03  # weights below are left out where the table does not say another bound
 RARE = 3  # a feature of fewer texts has no weight
 REFUSING = re.compile(r"request|sorry|safe|guideline|요청|죄송|안전|지침|请求|抱歉|准则|安全", re.IGNORECASE)
 SLOT = re.compile(r"<([a-z][a-z0-9]*)>|\{([^{}]*)\}")
@@ -47,16 +50,23 @@ class Case(NamedTuple):
 
 
 class Table(NamedTuple):
-    """What a table is made of; `strength` is the inverse of the penalty of large weights."""
+    """What a table is made of; `strength` is the inverse of the penalty of large weights.
 
+    `weighed` returns what of a text is weighed. Where the table is `by_length`, a long text weighs as much as a short
+    one.
+    """
+
+    path: Path
     cases: Callable[[], Iterator[Case]]
-    ideas: Mapping[str, re.Pattern[str]]
+    weighed: Callable[[str], set[str]]
     strength: float
+    by_length: bool = False
+    smallest: float = SMALLEST
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", nargs="?", choices=[*TABLES], help="default: both")
+    parser.add_argument("table", nargs="?", choices=[*TABLES], help="default: all")
     parser.add_argument("--apart", action="store_true", help="read each set with weights made without it")
     options = parser.parse_args()
     for name in [options.table] if options.table else TABLES:
@@ -118,6 +128,19 @@ def page_sentences() -> Iterator[str]:
         yield from random.Random(0).sample(said, min(len(said), SENTENCES_OF_PAGES))
 
 
+def drafts(kind: str) -> Iterator[Case]:
+    """Yield drafts that are of a kind or not; one of another kind whose text may be of this one, too, is left out."""
+    for row in rows(DRAFTS / "marks.jsonl"):
+        if row["mark"] in (kind, None):
+            yield Case(str(row["text"]), row["mark"] == kind, f"marks {row['set']}")
+    for row in rows(DRAFTS / "unlisted_marks.jsonl"):
+        if not str(row["set"]).startswith(KEPT):
+            yield Case(str(row["text"]), kind in cast(list[str], row["marks"]), f"unlisted {row['set']}")
+    for row in rows(DRAFTS / "claims.jsonl"):
+        yield Case(str(row["text"]), False, "claims")
+    yield from composed("drafts", kind, "others", COMPOSED)
+
+
 def composed(name: str, told: str, others: str, count: int) -> Iterator[Case]:
     """Yield texts of the templates of a file, the same at each call."""
     data = tomllib.loads((ROOT / "bench" / "data" / f"{name}.toml").read_text(encoding="utf-8"))
@@ -138,19 +161,29 @@ def filled(template: str, parts: Mapping[str, Sequence[str]], draw: random.Rando
 
 
 def fit(cases: Sequence[Case], table: Table) -> tuple[CountVectorizer, LogisticRegression]:
-    counts = CountVectorizer(analyzer=lambda text: features(text, table.ideas), binary=True, min_df=RARE)
-    seen = counts.fit_transform([case.text for case in cases])
+    counts = CountVectorizer(analyzer=table.weighed, binary=True, min_df=RARE)
+    counts.fit([case.text for case in cases])
+    seen = counted(counts, cases, table)
     model = LogisticRegression(C=table.strength, solver="liblinear", max_iter=2000, random_state=0)
     model.fit(seen, [case.told for case in cases])
-    model.coef_[np.abs(model.coef_) < SMALLEST] = 0
+    model.coef_[np.abs(model.coef_) < table.smallest] = 0
     return counts, model
+
+
+def counted(counts: CountVectorizer, cases: Sequence[Case], table: Table) -> Any:
+    """Return what of each text is weighed, a row each: ones, or less in a long text."""
+    seen = counts.transform([case.text for case in cases])
+    if not table.by_length:
+        return seen
+    lengths = [len(table.weighed(case.text)) or 1 for case in cases]
+    return seen.multiply(1 / np.sqrt(lengths)[:, None]).tocsr()
 
 
 def write(name: str, cases: Sequence[Case], table: Table) -> None:
     counts, model = fit(cases, table)
     weighed = dict(zip(counts.get_feature_names_out(), model.coef_[0], strict=True)) | {"": model.intercept_[0]}
     lines = sorted((feature, round(100 * weight)) for feature, weight in weighed.items() if weight)
-    path = ROOT / "providers" / "weights" / f"{name}.tsv"
+    path = table.path
     path.parent.mkdir(exist_ok=True)
     path.write_text("".join(f"{weight}\t{feature}\n" for feature, weight in lines), encoding="utf-8")
     print(f"{name}: {len(lines)} weights of {len(cases)} texts, {path.stat().st_size // 1000} kB")
@@ -160,7 +193,7 @@ def read_apart(name: str, cases: Sequence[Case], table: Table) -> None:
     for source in sorted({case.source for case in cases if case.told} - {"composed"}):
         counts, model = fit([case for case in cases if case.source != source], table)
         apart = [case for case in cases if case.source == source]
-        scores = model.decision_function(counts.transform([case.text for case in apart]))
+        scores = model.decision_function(counted(counts, apart, table))
         print(f"{name} {source}: {figures(apart, scores)}")
 
 
@@ -178,7 +211,14 @@ def written(case: Case) -> str:
     return "ko" if re.search("[가-힣]", case.text) else "zh" if re.search("[一-鿿]", case.text) else "en"
 
 
-TABLES = {"refusals": Table(refusals, {}, 0.3), "orders": Table(orders, IDEAS, 0.1)}
+WEIGHTS = ROOT / "providers" / "weights"
+TABLES = {
+    "refusals": Table(WEIGHTS / "refusals.tsv", refusals, partial(features, ideas={}), 0.3),
+    "orders": Table(WEIGHTS / "orders.tsv", orders, partial(features, ideas=order_weights.IDEAS), 0.1),
+} | {
+    str(kind): Table(path, partial(drafts, str(kind)), weighed_marks.weighed, 20, by_length=True, smallest=0.3)
+    for kind, path in weighed_marks.TABLES.items()
+}
 
 if __name__ == "__main__":
     main()

@@ -1,5 +1,7 @@
 """The second person approves a reply or returns it with a comment; nobody approves their own reply."""
 
+from dataclasses import asdict
+
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -27,7 +29,8 @@ def approve(reply: Reply, approver: Membership, reason: str = "") -> Reply:
     stated_reason = reason.strip()
     Reply.objects.select_for_update().get(pk=reply.pk)  # nobody decides about its claims meanwhile
     take_checks(reply.exchange)
-    flags = list(dict.fromkeys(finding.flag.value for finding in findings(reply)))
+    found = findings(reply)
+    flags = list(dict.fromkeys(finding.flag.value for finding in found))
     if flags and len(stated_reason) < REASON_LENGTH:
         raise CannotDo(
             _(
@@ -44,6 +47,7 @@ def approve(reply: Reply, approver: Membership, reason: str = "") -> Reply:
         approver=approver,
         approved_at=timezone.now(),
         flags=flags,
+        read_marks=[asdict(finding) for finding in found if finding.by],
         override_reason=stated_reason if flags else "",
     )
     keep_text(reply)

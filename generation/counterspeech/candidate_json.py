@@ -7,6 +7,7 @@ from uuid import UUID
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.platforms import Platform
 from generation.domain.counterspeech.registers import Register
+from generation.domain.counterspeech.safety_flags import FlaggedWords
 from generation.domain.counterspeech.writers import Writer, WriterMode
 from generation.models import Candidate, Exchange
 from runs.domain.states import RunState
@@ -18,6 +19,7 @@ class CandidateJson(TypedDict):
     """A reply that a model wrote, with its rewards.
 
     `trained`: what the model was trained as, or empty. `asked_for`: how many candidates of its intent were asked for.
+    `read_marks`: those of the flags that no rule raised, by the weight of words or by the model that read them.
     `length`: as the platform counts that it was asked for, and `over`: by how much it is too long there; null if it was
     asked for no platform.
     """
@@ -30,6 +32,7 @@ class CandidateJson(TypedDict):
     reward: float | None
     conforms: bool | None
     flags: list[str]
+    read_marks: list[FlaggedWords]
     claims: list[str]
     model: str
     written_by: Writer
@@ -99,6 +102,7 @@ def _candidate(row: Candidate) -> CandidateJson:
         CandidateJson,
         row,
         written_by=row.writer,
+        read_marks=[mark for mark in row.marks if mark.by],
         platform=length.platform if length else None,
         length=length.length if length else None,
         over=length.over if length else None,

@@ -21,7 +21,7 @@ from runs.spending.cost import RunSpent, spent_by
 from runs.spending.expected import call_sizes, calls_left
 
 Calls = Mapping[ModelRole, int]
-_CRITICS = Counter(critic.role for critic in critics.CRITICS.values())
+_CRITICS = Counter(critic.role for critic in critics.CRITICS.values()) + Counter([ModelRole.READER])
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _expected(project: Project, method: str, calls: Calls, *, describes: bool = 
     if describes and not plan[ModelRole.DESCRIBER].startswith("keyword:"):
         calls = {**calls, ModelRole.DESCRIBER: 1}
     sizes = call_sizes(method) if settings.MODEL_PRICES else {}
-    named = {str(role): float(number) for role, number in calls.items()}
+    named = {str(role): float(number) for role, number in calls.items() if role in plan}
     spending = expected_spending(ArmCalls(method, 1, named, plan, sizes), settings.MODEL_PRICES)
     left = calls_left(project.public_id, project.call_budget)
     return Expected(spending, settings.MODEL_PRICE_CURRENCY, left)

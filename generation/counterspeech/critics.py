@@ -2,7 +2,7 @@
 
 from annotation.models import Membership
 from generation.counterspeech import request
-from generation.counterspeech.replies import is_scored
+from generation.counterspeech.replies import SCORES, is_scored
 from generation.models import Reply
 
 
@@ -11,4 +11,4 @@ def ask_critics(reply: Reply, member: Membership, *, again: bool = False) -> Non
     if not reply.text.strip() or is_scored(reply):
         return
     request.score(reply.exchange, reply.text, member, again=again)
-    reply.refresh_from_db(fields=["pc", "aq", "t", "reward", "seen_intent", "critics", "scored_sha256"])
+    reply.refresh_from_db(fields=[*SCORES, "scored_sha256"])

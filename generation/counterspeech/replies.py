@@ -11,6 +11,7 @@ from annotation.domain.text_rules import read_optional_text
 from annotation.models import Membership, record
 from annotation.pages.error_messages import SENTENCES
 from generation.counterspeech.claims import Claims, claims_of, keep_claims
+from generation.domain.counterspeech.claim_states import own_words
 from generation.domain.counterspeech.explanations import MOST_CHARACTERS, MOST_INSULT, MOST_INSULTS, Explanation
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.options import MOST_REPLY
@@ -21,6 +22,7 @@ from generation.domain.counterspeech.writing_time import seconds_between
 from generation.domain.event_verbs import GenerationVerb
 from generation.methods.counterspeech.candidates import forbidden
 from generation.methods.counterspeech.score import digest
+from generation.methods.counterspeech.weighed_marks import by_weight
 from generation.models import Candidate, Exchange, Exemplar, Explanations, Reply, Scored, Submission
 
 
@@ -48,16 +50,20 @@ def begin(exchange: Exchange, author: Membership, intent: Intent, candidate: Can
     if candidate is not None:
         reply.registers = candidate.registers
         take_scores(reply, candidate)
-        reply.scored_sha256 = digest(text) if candidate.reward is not None else ""
+        reply.scored_sha256 = digest(text)
     reply.save()
     keep_claims(reply)
     record(GenerationVerb.REPLY_BEGUN, project=exchange.project, actor=author, item=exchange.item, row=reply.public_id)
     return reply
 
 
+SCORES = ("pc", "aq", "t", "reward", "seen_intent", "critics", "read_marks")
+"""What critics and the reader say of a text."""
+
+
 def take_scores(reply: Reply, scored: Scored) -> None:
     """Set what critics said of another row's text, which is this reply's text too."""
-    for name in ("pc", "aq", "t", "reward", "seen_intent", "critics"):
+    for name in SCORES:
         setattr(reply, name, getattr(scored, name))
 
 
@@ -179,14 +185,16 @@ def findings(reply: Reply, known: Claims | None = None) -> list[FlaggedWords]:
     `known`: its claims, if they were read already.
     """
     claims = known or claims_of(reply)
+    by_rules = in_wording(
+        reply.text,
+        forbidden(reply.exchange, reply.exchange.explanations.first()),
+        post=reply.exchange.hate,
+        listed=claims.listed,
+        opened=[card.url for card in claims.cards.values()],
+    )
     flagged = [
-        *in_wording(
-            reply.text,
-            forbidden(reply.exchange, reply.exchange.explanations.first()),
-            post=reply.exchange.hate,
-            listed=claims.listed,
-            opened=[card.url for card in claims.cards.values()],
-        ),
+        *by_rules,
+        *_beside(reply, own_words(reply.text, claims.listed), {finding.flag for finding in by_rules}),
         *in_claims({claim.sentence: claim.state for claim in claims.stated}),
         *([FlaggedWords(Flag.COPIED)] if _is_copied(reply) else []),
     ]
@@ -194,6 +202,17 @@ def findings(reply: Reply, known: Claims | None = None) -> list[FlaggedWords]:
         return [*flagged, FlaggedWords(Flag.NOT_SCORED)]
     is_misread = reply.conforms is False
     return [*flagged, *in_numbers(reply.pc, reply.t), *([FlaggedWords(Flag.OTHER_INTENT)] if is_misread else [])]
+
+
+def _beside(reply: Reply, text: str, raised: Collection[Flag]) -> list[FlaggedWords]:
+    """Return the marks that no rule raises: by the weight of its words, and by the reader of exactly this text."""
+    weighed = by_weight(text, raised)
+    known = {*raised, *(finding.flag for finding in weighed)}
+    read = reply.read_marks if reply.scored_sha256 == digest(reply.text) else ()
+    return [
+        *weighed,
+        *(FlaggedWords(**{**mark, "flag": Flag(mark["flag"])}) for mark in read if mark["flag"] not in known),
+    ]
 
 
 def _is_copied(reply: Reply) -> bool:

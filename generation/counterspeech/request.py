@@ -247,8 +247,12 @@ def _with_register(rows: QuerySet[Exemplar], registers: Collection[Register]) ->
 
 
 def models_for(project: Project, method: str) -> dict[str, str]:
-    """Return the model for each role of the method in this project. Raises BadChoice if one cannot be asked."""
-    return {str(role): _model(project, role) for role in _ROLES[method]}
+    """Return the model for each role of the method in this project, without an optional role that nobody has.
+
+    Raises BadChoice if one cannot be asked.
+    """
+    named = {str(role): _model(project, role) for role in _ROLES[method]}
+    return {role: model for role, model in named.items() if model}
 
 
 def checked(shape: type[BaseModel], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from generation.domain.counterspeech.claim_states import ClaimState
 from generation.domain.counterspeech.first_step import FirstChoice
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.registers import Register
+from generation.domain.counterspeech.safety_flags import Flag
 from generation.domain.counterspeech.writers import Writer, WriterMode
 
 
@@ -37,6 +38,14 @@ class ReleasedClaim(TypedDict):
     rating: str | None
     read_on: date | None
     reason: str | None
+
+
+class ReadMark(TypedDict):
+    """A mark that no rule raised, and what it is `by`: `weights` (of words), or the model that read it."""
+
+    flag: Flag
+    words: str
+    by: str
 
 
 class ReplyJson(TypedDict):
@@ -86,6 +95,7 @@ class ReplyJson(TypedDict):
     reward: float | None
     seen_intent: Intent | None
     flags: list[str]
+    read_marks: list[ReadMark]
     override_reason: str | None
     claims: list[ReleasedClaim]
     injected: bool

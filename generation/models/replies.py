@@ -13,6 +13,7 @@ from annotation.models.lines import LineField
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.platforms import Length, Platform, length_on
 from generation.domain.counterspeech.preferences import Choice, Criterion
+from generation.domain.counterspeech.safety_flags import Flag, FlaggedWords
 from generation.domain.counterspeech.states import MOST_REASON, ReplyState
 from generation.domain.counterspeech.writers import Writer, WriterMode, writer_of
 from generation.models.exchanges import Exchange, Explanations
@@ -29,6 +30,8 @@ class Scored(models.Model):
     reward = models.FloatField(null=True, blank=True)
     seen_intent = models.CharField(max_length=12, blank=True, default="")  # by a critic that was not told; "none" too
     critics = models.JSONField(default=dict, blank=True)  # part → {"model", "reason"}
+    # [{"flag", "words", "by"}] of what no rule marks: `by` is "weights" (of words) or the model that read it
+    read_marks = models.JSONField(default=list, db_default=[], blank=True)
 
     class Meta:
         abstract = True
@@ -106,6 +109,12 @@ class Candidate(Scored):
     def conforms(self) -> bool | None:
         """Whether the critic who was not told the intent saw the intended one; None if that critic gave no answer."""
         return self.seen_intent == self.intent if self.seen_intent else None
+
+    @property
+    def marks(self) -> list[FlaggedWords]:
+        """Its flags, with who read those that no rule raised."""
+        beside = {mark["flag"]: FlaggedWords(Flag(mark["flag"]), mark["words"], mark["by"]) for mark in self.read_marks}
+        return [beside.get(flag, FlaggedWords(Flag(flag))) for flag in self.flags]
 
 
 class Reply(Scored):

@@ -29,6 +29,8 @@ class Desk:
     insults: list[str] = field(default_factory=lambda: ["weeds"])
     broken: set[str] = field(default_factory=set)
     """Critics that give an unreadable answer, and sides of the post that the writer refuses to explain."""
+    marks: dict[str, dict[str, str]] = field(default_factory=dict)
+    """What the reader reads in a reply, by its text: the words of each mark."""
     plain: dict[str, list[str]] = field(default_factory=dict)
     """The answers to a plain instruction by intent, one after the other; then numbered ones."""
     lock: Lock = field(default_factory=Lock)
@@ -62,6 +64,11 @@ class Desk:
 
     def _verdict(self, instructions: str, question: str) -> str:
         reply = _ARGUMENT.findall(question)[-1]
+        if "draft of a reply" in instructions:
+            kinds = ("hunts", "threatens", "calls_names", "points_at_a_person")
+            if "reader" in self.broken:
+                return "Hard to say."
+            return json.dumps(dict.fromkeys(kinds) | self.marks.get(reply, {}))
         pc, aq, t, intent = self.scores.get(reply, (0.0, 0.5, 0.0, "none"))
         for words, name, value in (
             ("measure the stance", "stance", pc),
@@ -85,6 +92,7 @@ def kind_of(heard: Heard) -> str:
         if match := pattern.search(instructions):
             return match[1]
     named = {"measure the stance": "pc", "how good an argument": "aq", "how toxic": "t", "sort replies": "intent"}
+    named["draft of a reply"] = "marks"
     return next((name for words, name in named.items() if words in instructions), "describe")
 
 

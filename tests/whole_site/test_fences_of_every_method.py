@@ -111,11 +111,13 @@ CASES: Mapping[str, Case] = {
     ),
     "counterspeech": Case(
         candidates,
-        "counterspeaker critic toxicity describer",
+        "counterspeaker critic toxicity describer reader",
         f"qz01 qz07 qz11 qz21 qz25 qz29 qz30 qz40 {SAID}",
     ),
     "counterscore": Case(
-        lambda marked: [("", marked.exchange.public_id, {"text": DRAFT})], "critic toxicity", "qz01 qz07 qz11 qz23"
+        lambda marked: [("", marked.exchange.public_id, {"text": DRAFT})],
+        "critic toxicity reader",
+        "qz01 qz07 qz11 qz23",
     ),
     "translation": Case(
         lambda marked: [("", marked.exchange.public_id, {"text": text, "language": "ko"}) for text in (POST, DRAFT)],

@@ -1,9 +1,9 @@
 """Options of the counterspeech methods, and the JSON schemas of the models' answers."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from generation.domain.counterspeech.explanations import MOST_CHARACTERS, Explanation
 from generation.domain.counterspeech.intents import Intent, read_intents
@@ -12,6 +12,7 @@ from generation.domain.counterspeech.platforms import NAMES, Platform
 from generation.domain.counterspeech.registers import Register, read_registers
 from generation.domain.counterspeech.reward import BadParts, Weights
 from generation.domain.counterspeech.writers import WriterMode
+from vocabulary.folded_words import folded
 from vocabulary.refusals import gettext_noop as _
 from vocabulary.requests import Asked, Request, Several
 from vocabulary.written_values import OWN_WORDS, Number, Share, one_of
@@ -276,6 +277,22 @@ class SeenIntent(Answer):
 
     reason: Annotated[str, Field(max_length=1000), OWN_WORDS] = ""
     intent: Annotated[Literal["informative", "positive", "questioning", "denouncing", "none"], one_of(_INTENT_FORMS)]
+
+
+def _nothing(written: Any) -> Any:
+    return None if isinstance(written, str) and folded(written) in ("", "null", "none", "nil") else written
+
+
+_Words = Annotated[str | None, Field(max_length=500), BeforeValidator(_nothing)]
+
+
+class DraftMarks(Answer):
+    """What a draft does to people, in its own words; null is what it does not do. The fields are values of `Flag`."""
+
+    hunts: _Words
+    threatens: _Words
+    calls_names: _Words
+    points_at_a_person: _Words
 
 
 def shape_of(explanation: Explanation) -> type[Explained]:

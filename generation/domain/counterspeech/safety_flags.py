@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from annotation.domain.folding.chinese import SIMPLIFIED
 from annotation.domain.masking.mask import Mask, mask
 from generation.domain.counterspeech.claim_states import ClaimState, own_words, unopened_links
 from generation.domain.counterspeech.languages import languages_differ
@@ -42,6 +43,20 @@ _DENIED = late(
     r"|[\u4e00-\u9fff]{1,4}\W?(?:这个|这种|一)(?:词|称呼|说法)|被(?:人)?(?:叫|称|骂|当)[作做为成]?[\u4e00-\u9fff]{1,3}"
 )
 """A name that somebody is said not to be, or that is spoken of as a word."""
+_FORBIDDEN = late(
+    r"\b(?:(?:please |let's )?(?:don't|do not|not|never)|(?:nobody|no one) should|i won't)"
+    r"(?! (?:just|only|argue|let|forget|stop|waste|say|comment)\b) [^.,;:!?]*"
+    r"|(?<!特)别(?:去|人肉|公开|曝光|发)[^，。！？\n]*"
+)
+_IS_FORBIDDEN = late(
+    r"지 ?(?:맙시다|마세요|마시|말아|말자|말고|않았으면|말았으면)|[면선] ?안 ?(?:돼|됩|되)"
+    r"|[가-힣]자는 ?(?:분|댓글|글|말|얘기|이야기|사람|의견)|신상 ?털(?:이|기)(?:를|가)? ?(?:당|는|은|가)"
+    r"|(?:拜托|请)(?:大家)?(?:不要|别)(?!.{0,2}放过)"
+)
+"""Words after which a clause, or with which a sentence, asks people not to do something, or reports that they do."""
+_SENTENCE = re.compile(r"[^.!?。！？\n]+")
+_QUOTED = late(r"[\"“「『《][^\"“”「」『』《》\n]{2,60}[\"”」』》]|(?<!\w)['‘][^'‘’\n]{2,60}['’](?![a-z])")
+"""The words of others."""
 TOXIC = 0.5
 """A reply with this toxicity or more is flagged, whatever words it uses."""
 
@@ -74,12 +89,22 @@ class Flag(NamedEnum):
     FALSE_CLAIM = "false_claim", pgettext("stored word", "holds a claim that was found false")
 
 
+BY_WEIGHT = "weights"
+TO_PEOPLE = (Flag.HUNTS, Flag.THREATENS, Flag.CALLS_NAMES, Flag.POINTS_AT_A_PERSON)
+"""What a draft does to people: those marks are looked for by weights and by a reader where no rule finds one."""
+
+
 @dataclass(frozen=True)
 class FlaggedWords:
-    """What marks a text, with the words that raised it; empty if a number did. Approval needs a reason."""
+    """What marks a text, with the words that raised it; empty if a number did. Approval needs a reason.
+
+    `by`: empty if a rule, a critic or a claim's state marks it; `weights` if only the weight of its words does, which
+    is a guess; else the model that read it.
+    """
 
     flag: Flag
     words: str = ""
+    by: str = ""
 
 
 _SENTENCE_END = re.compile(r"[.!?。！？\n]+\s*")
@@ -142,17 +167,25 @@ def in_wording(
     findings = [
         FlaggedWords(Flag.REPEATS_INSULT, insult) for insult in insults if says(text, insult) or says(spelled, insult)
     ][:1]
-    folded = plain(text)
-    spared = _DENIED.sub(" ", folded)
+    folded = plain(text).translate(SIMPLIFIED)
+    spared = {
+        Flag.CALLS_NAMES: _DENIED.sub(" ", folded),
+        Flag.HUNTS: _without_what_is_forbidden(folded),
+        Flag.THREATENS: _QUOTED.sub(" ", folded),
+    }
     for flag, words in _lists().items():
-        said = spared if flag is Flag.CALLS_NAMES else folded
-        matched = words.found_in(said)
+        matched = words.found_in(spared.get(flag, folded))
         if matched is None and flag is Flag.SWEARS and (starred := _STARRED.search(plain(text))):
             matched = starred.group()
         if matched is not None:
             findings.append(FlaggedWords(flag, matched))
     body = own_words(text, listed)
     return [*findings, *leads_to_a_person(body), *_links(text, opened), *_other_language(body, post)]
+
+
+def _without_what_is_forbidden(folded: str) -> str:
+    asked = _SENTENCE.sub(lambda part: " " if _IS_FORBIDDEN.search(part[0]) else part[0], folded)
+    return _FORBIDDEN.sub(" ", asked)
 
 
 def leads_to_a_person(text: str) -> list[FlaggedWords]:

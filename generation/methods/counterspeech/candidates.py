@@ -6,12 +6,13 @@ resumed run asks the same.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from generation.domain.counterspeech.claims import claims
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.options import CounterOptions
-from generation.domain.counterspeech.safety_flags import flags, insults_of
+from generation.domain.counterspeech.safety_flags import Flag, flags, insults_of
 from generation.domain.counterspeech.writers import WriterMode
 from generation.methods.counterspeech import critics, writer
 from generation.methods.counterspeech.explain import keep_description
@@ -22,6 +23,7 @@ from generation.methods.counterspeech.hate_case import (
     hate_of,
     still_there,
 )
+from generation.methods.counterspeech.weighed_marks import by_weight
 from generation.methods.counterspeech.writer import PostToAnswer, Written
 from generation.models import Candidate, CounterRules, Exchange, Exemplar, Explanations
 from providers.roles import ModelRole
@@ -34,7 +36,10 @@ ROLES = (ModelRole.COUNTERSPEAKER, *critics.ROLES, ModelRole.DESCRIBER)
 
 
 class Counterspeech:
-    """The method that writes candidates: a call for each intent or each candidate, then four for each candidate."""
+    """The method that writes candidates: a call for each intent or each candidate, then four for each candidate.
+
+    Where the project names a reader, a fifth asks it about a candidate that nothing else marks.
+    """
 
     name = NAME
     limits = Limits(calls=400, tokens=2_000_000, seconds=3600)
@@ -61,6 +66,7 @@ class Counterspeech:
                 for intent, keys_of_intent in options.exemplars.items()
             },
             critics.judged_by_writer(run.model_plan),
+            run.model_plan.get(ModelRole.READER, ""),
         )
 
     def still_wanted(self, run: Run) -> bool:
@@ -87,7 +93,7 @@ class Counterspeech:
             question
             for intent, replies_of_intent in written.items()
             for place, text in enumerate(replies_of_intent.replies)
-            for question in critics.questions(case.hate, text, f"{intent}.{place}", description)
+            for question in critics.questions(case.hate, text, f"{intent}.{place}", description, case.reader)
         ]
         if unread := [question for question in questions if question.key not in turns]:
             return unread
@@ -148,8 +154,12 @@ def _ranked(case: PostToAnswer, intent: Intent, written: Written, turns: Mapping
     rows = []
     for place, text in enumerate(written.replies):
         scored = critics.scores(turns, f"{intent}.{place}", case.options.terms.weights())
-        raised = flags(text, case.insults, post=case.hate.text, pc=scored["pc"], t=scored["t"])
-        rows.append({"place": place, "text": text, **scored, "flags": raised, "claims": claims(text)})
+        by_rules = flags(text, case.insults, post=case.hate.text, pc=scored["pc"], t=scored["t"])
+        beside = [asdict(finding) for finding in by_weight(text, by_rules)]
+        beside += critics.read_marks(turns, text, f"{intent}.{place}", case.reader)
+        raised = [flag for flag in Flag if flag in {*by_rules, *(mark["flag"] for mark in beside)}]
+        row = {"place": place, "text": text, **scored, "flags": raised, "read_marks": beside, "claims": claims(text)}
+        rows.append(row)
     rows.sort(key=lambda row: (row["reward"] is None, -(row["reward"] or 0), row["place"]))
     return {
         "candidates": [row | {"rank": number} for number, row in enumerate(rows, start=1)],

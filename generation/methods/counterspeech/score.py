@@ -10,6 +10,7 @@ from generation.domain.counterspeech.states import OPEN
 from generation.methods.counterspeech import critics
 from generation.methods.counterspeech.hate_case import Hate, exchange_of, hate_of, still_there
 from generation.models import Exchange, Reply
+from providers.roles import ModelRole
 from runs.domain.states import RunState
 from runs.methods.method import Finish, Limits, Outcome, SavedTurn, Step
 from runs.models import Run
@@ -24,10 +25,12 @@ class ScoredReply:
 
     hate: Hate
     options: ScoreOptions
+    reader: str
+    """The model that reads marks which nothing else finds; empty if there is none."""
 
 
 class Counterscore:
-    """The method that scores a text: four calls at once."""
+    """The method that scores a text: four calls at once, five where a reader is asked."""
 
     name = NAME
     limits = Limits(calls=16, tokens=60_000, seconds=600)
@@ -38,7 +41,10 @@ class Counterscore:
         Returns None if the exchange is gone or its item was excluded.
         """
         exchange = exchange_of(run)
-        return ScoredReply(hate_of(exchange, run), ScoreOptions.model_validate(run.options)) if exchange else None
+        if exchange is None:
+            return None
+        reader = run.model_plan.get(ModelRole.READER, "")
+        return ScoredReply(hate_of(exchange, run), ScoreOptions.model_validate(run.options), reader)
 
     def still_wanted(self, run: Run) -> bool:
         """Return whether the post is still to be answered."""
@@ -46,10 +52,12 @@ class Counterscore:
 
     def next_steps(self, case: ScoredReply, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
         """Ask the four critics. A critic that gives no answer leaves its score empty."""
-        questions = critics.questions(case.hate, case.options.text, "reply", case.hate.description)
+        text = case.options.text
+        questions = critics.questions(case.hate, text, "reply", case.hate.description, case.reader)
         if unread := [question for question in questions if question.key not in turns]:
             return unread
-        return Finish(critics.scores(turns, "reply", case.options.terms.weights()))
+        marks = {"read_marks": critics.read_marks(turns, text, "reply", case.reader)}
+        return Finish(critics.scores(turns, "reply", case.options.terms.weights()) | marks)
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
         """Store the scores in the replies with this text. Return False if the exchange is gone."""
@@ -64,7 +72,7 @@ class Counterscore:
 def keep_scores(exchange: Exchange, text: str, scores: Mapping[str, Any]) -> None:
     """Store the critics' scores of a text in every open reply with exactly this text."""
     same = Reply.objects.filter(exchange=exchange, text=text, state__in=OPEN)
-    same.update(scored_sha256=digest(text), **scores)
+    same.update(scored_sha256=digest(text), **{"read_marks": [], **scores})  # older runs had no reader
 
 
 def digest(text: str) -> str:

@@ -73,6 +73,8 @@ class PostToAnswer:
     """Pairs of post and reply for each intent, nearest first."""
     judged_by_writer: Sequence[str] = ()
     """What the model judges that also writes (pc, aq, t, intent): it then judges itself."""
+    reader: str = ""
+    """The model that reads marks which nothing else finds; empty if there is none."""
 
     def statement(self, description: str) -> str:
         """Return the post as a plain instruction holds it: its text, or else what its picture shows or says.
