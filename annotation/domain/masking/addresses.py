@@ -60,11 +60,6 @@ _EMAIL = late(
 )
 """With a sign or a word in brackets for "@" the ending is a common one, as in "name*host.org"."""
 _MORE_BEFORE = re.compile(rf"(?:{_LOCAL} (?:dot|point|punkt|punto|ponto|точка|점) ){{1,3}}\Z", re.IGNORECASE)
-_HAS_AT = late(
-    rf"\b(?:{_AT_WORD})\b|골뱅이|アット|あっと|艾特|[_-]at[_-]|[a-z]AT[a-z]|[\[({{<][^\W\d]{{1,8}}[\])}}>][a-z0-9]"
-    r"|\*(?:a|at|ät)\*|[★☆◎♥❤*#🐶🐭][a-z0-9]",
-    re.IGNORECASE,
-)
 _POINT = re.compile(rf"\.(?:[a-z]|[*_-]? (?:{_ENDINGS})| ?[\])}}>])")
 _POINT_IN_WORDS = re.compile(rf"[ \[({{<*_-](?:{_DOT_WORD.replace('|' + chr(92) + '.', '')})[ \])}}>*_-]")
 _HOST_IN_WORDS = re.compile(rf"dot(?:{_ENDINGS})|(?:{_MAILERS})[ ,.]{{1,2}}(?:{_ENDINGS})|{_EASTERN_DOT}(?:{_ENDINGS})")

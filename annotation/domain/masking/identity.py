@@ -241,7 +241,6 @@ _MAY_BE_PLATE = re.compile(
     r"|[АВЕКМНОРСТУХ]\d{3}| [\u0621-\u064a] \d"
 )
 _CN_PLATE = late(rf"[{_CN_PLACE}][A-HJ-NP-Z]")
-_FEWEST_OF_PLATE = 2
 _PLATE_WORDS = (
     *(
         "plate",

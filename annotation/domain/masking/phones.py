@@ -83,14 +83,14 @@ _LATIN, _LATIN_AT_END, _WORD = re.compile(r"(?!x ?\d)[A-Za-z]"), re.compile("[A-
 _HEXADECIMAL = re.compile(r"[a-f]{3}|[a-f]+\d")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?: \d{3}){2,}")
 _TWOS = re.compile(r"\d\d(?: \d\d){3,}")
-_CN_DIGIT, _KR_DIGIT = r"[零〇一二三四五六七八九幺两壹贰叁肆伍陆柒捌玖貳參陸\d]", r"[영공ㅇ일이삼사오육륙칠팔구\d]"
+CN_DIGIT, KR_DIGIT = r"[零〇一二三四五六七八九幺两壹贰叁肆伍陆柒捌玖貳參陸\d]", r"[영공ㅇ일이삼사오육륙칠팔구\d]"
 _SPELLED_NUMBER = re.compile(
-    rf"(?<!{_CN_DIGIT})[一幺壹1][三四五六七八九叁參肆伍陆陸柒捌玖3-9](?:{_CN_DIGIT}[ -]?){{8}}{_CN_DIGIT}"
+    rf"(?<!{CN_DIGIT})[一幺壹1][三四五六七八九叁參肆伍陆陸柒捌玖3-9](?:{CN_DIGIT}[ -]?){{8}}{CN_DIGIT}"
     r"(?![一-九百千万亿年月\d])"
-    rf"|(?<!{_KR_DIGIT})[영공ㅇ0][일1][영공ㅇ일육칠팔구016-9]"
-    rf"(?:[ .-]?{_KR_DIGIT}){{7,8}}(?![십백천만억\d])"
-    rf"|(?<!{_CN_DIGIT})[零〇0][五七八九5789][零〇0](?:[ ・の-]?{_CN_DIGIT}){{8}}(?![一-九\d])"
-    rf"|(?<!{_CN_DIGIT})[零〇][一二三四五六七八九]{{2,3}}[ -]?(?:{_CN_DIGIT} ?){{6,7}}{_CN_DIGIT}(?![一-九\d])"
+    rf"|(?<!{KR_DIGIT})[영공ㅇ0][일1][영공ㅇ일육칠팔구016-9]"
+    rf"(?:[ .-]?{KR_DIGIT}){{7,8}}(?![십백천만억\d])"
+    rf"|(?<!{CN_DIGIT})[零〇0][五七八九5789][零〇0](?:[ ・の-]?{CN_DIGIT}){{8}}(?![一-九\d])"
+    rf"|(?<!{CN_DIGIT})[零〇][一二三四五六七八九]{{2,3}}[ -]?(?:{CN_DIGIT} ?){{6,7}}{CN_DIGIT}(?![一-九\d])"
     r"|(?<![\d.,])(?:01[016789]|0[5789]0|1[3-9]\d)(?P<sign>[*~,_|·:]{1,2})\d{3,4}(?P=sign)\d{4}(?!\d)"
     r"|(?<![A-Za-z\d.,])[oO0][1lI][oO016-9][ .-]?[\doO]{3,4}[ .-]?[\doO]{4}(?![A-Za-z\d])"
 )
@@ -100,7 +100,7 @@ _MAY_BE_IN_LETTERS = re.compile(_SIGNS_OR_LETTERS)
 _BEGINS = re.compile(r"[一幺壹1영공ㅇ0零〇oO][一二三四五六七八九叁參肆伍陆陸柒捌玖\d일lI]")
 _MAY_BE_SPELLED = re.compile(
     r"[一幺壹1영공ㅇ0零〇][一二三四五六七八九叁參肆伍陆陸柒捌玖3-9일1]"
-    rf"(?:[ .・の-]{{0,2}}(?:{_CN_DIGIT}|{_KR_DIGIT})){{3}}|{_SIGNS_OR_LETTERS}"
+    rf"(?:[ .・の-]{{0,2}}(?:{CN_DIGIT}|{KR_DIGIT})){{3}}|{_SIGNS_OR_LETTERS}"
 )
 """How those in letters and those in words begin, and what is quickest to see of it."""
 _DIGITS = re.compile(r"[\d .-]+")
