@@ -98,8 +98,8 @@ def find(text: str, kinds: Collection[Mask], regions: Regions = _ANY) -> list[Fo
     plain, at = read(text)
     places: dict[Mask, list[Place]] = {}  # called as `dict[…]()` it takes 2 µs
     for kind, find_kind in _finders(frozenset(kinds)):
-        if found_here := list(find_kind(plain, regions)):
-            places[kind] = found_here
+        if (found_here := find_kind(plain, regions)) and (listed := list(found_here)):
+            places[kind] = listed
     if not places:
         return []
     if not _MAY_BE_NUMBERS.isdisjoint(places):

@@ -6,7 +6,7 @@ digits, and hosts with an Eastern ending.
 
 import re
 
-from annotation.domain.masking.phones import CN_DIGIT, KR_DIGIT
+from annotation.domain.masking.spelt_numbers import MAY_BE_EASTERN
 
 _LETTERS = r"\u3000-\u9fff\uac00-\ud7a3\uff66-\uff9f"
 _SIGNS = (
@@ -15,11 +15,9 @@ _SIGNS = (
 )
 _ANYTHING_ELSE = re.compile(rf"[^{_LETTERS}{_SIGNS}]")
 """Among others all signs that `spans.read` makes digits and Latin letters of."""
-_DIGITS = rf"(?:{CN_DIGIT}|{KR_DIGIT})"
-_DIGITS_IN_WORDS = re.compile(rf"[{CN_DIGIT[1:-1]}{KR_DIGIT[1:-1]}](?:[\W_の]{{0,3}}{_DIGITS}){{6}}")
 _HOST = re.compile(r"\.\W{0,3}(?:한국|中国|中國|みんな)")
 
 
 def is_ordinary(text: str) -> bool:
     """Return whether no finder can find anything in this text."""
-    return not (_ANYTHING_ELSE.search(text) or _DIGITS_IN_WORDS.search(text) or ("." in text and _HOST.search(text)))
+    return not (_ANYTHING_ELSE.search(text) or MAY_BE_EASTERN.search(text) or ("." in text and _HOST.search(text)))

@@ -6,6 +6,7 @@ A street alone is none: it needs its number, and the town, the postcode or a wor
 import re
 from collections.abc import Sequence
 
+from annotation.domain.masking.post_boxes import boxes
 from annotation.domain.masking.spans import Places, Plain, whole
 from vocabulary.late_patterns import late
 
@@ -223,4 +224,4 @@ def addresses(text: Plain) -> Places:
     forms = [form for needed, form in may_be if needed.search(text)]
     of_homes = _AT_HOME.finditer(text) if text.has_letters and text.has(_HAS_HOME) else ()
     homes = (found.span(found.lastgroup or 0) for found in of_homes)
-    return whole([*(found.span() for form in forms for found in form.finditer(text)), *homes])
+    return whole([*(found.span() for form in forms for found in form.finditer(text)), *homes, *boxes(text)])
