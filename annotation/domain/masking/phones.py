@@ -77,8 +77,9 @@ _YEAR_BEHIND = re.compile(r"\d{3,5}-(?:1[5-9]|20)\d\d")
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}")
 _NO_PHONE = re.compile(
     r"(?=[1-9])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)|\d{1,3}\.\d{5,}|\d+\.\d+ ?/.*"
+    r"|(?:[01]?\d|2[0-4])\.[0-5]\d ?-{1,2} ?(?:[01]?\d|2[0-4])\.[0-5]\d"
 )
-"""The address of a machine, a decimal, decimals side by side."""
+"""The address of a machine, a decimal, decimals side by side, from one time of day to another."""
 _LATIN, _LATIN_AT_END, _WORD = re.compile(r"(?!x ?\d)[A-Za-z]"), re.compile("[A-Za-z]\\Z"), re.compile("[a-z]{3}")
 """A letter or a word that touches a number."""
 _HEXADECIMAL = re.compile(r"[a-f]{3}|[a-f]+\d")
