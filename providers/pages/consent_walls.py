@@ -2,7 +2,8 @@
 
 The texts differ from site to site and language to language. What they speak of is the same everywhere, since the
 framework of the advertisers (IAB, Transparency and Consent Framework) prescribes it. So words are listed by what they
-mean, as their beginnings, for the languages of the EU and Korean, Japanese, Chinese, Arabic, Turkish and Russian.
+mean, as their beginnings, for the languages of the EU, for Korean, Japanese, Chinese, Arabic, Turkish and Russian, and
+for Ukrainian, Persian, Hebrew, Hindi, Thai, Vietnamese and Indonesian.
 """
 
 import re
@@ -14,6 +15,7 @@ _TOPICS = {
     "cookies": (
         "cookie kakor küpsis eväste slapuk sīkdat sīkfail süti piškot kolačić fianá бисквитк кукита ciastecz куки "
         "traceur çerez कुकी 쿠키 クッキー كوكيز تعريف~الارتباط"
+        " คุกกี้ کوکی עוגיות קובצי~cookie кукі kuki"
     ),
     "partners": (
         "partneř fornitor proveed fornecedor leverantör poskytovat sağlayıc 광고사 광고주 事業者 服务商 服務商 "
@@ -23,6 +25,7 @@ _TOPICS = {
         "ortak ortağ vendor fournisseur leverand leverant leveranc dostawc dodavat dobavi dobavl furnizor "
         "toimittaj tarnija tiekėj piegādāt beszállít προμηθευτ доставчи поставщик satıcı tedarik 파트너 협력사 "
         "제휴 パートナー 提携 ベンダー 合作伙伴 合作夥伴 供应商 供應商 وشركا شركا"
+        " พันธมิตร พาร์ทเนอร์ شریک شرکای שותפ भागीदार mitra đối~tác"
     ),
     "device": (
         "browser selaim brauser veebilehits prehliad preglednik браузър περιηγ brabhs navigat navegador webbläs "
@@ -31,6 +34,7 @@ _TOPICS = {
         "endgerät appareil dispositiv apparaat apparat urządzen zařízen zariaden naprav uređaj устройств συσκευ "
         "enhed enhet laite laitte seadme įrengin ierīc eszköz gléas dispozitiv cihaz 기기 단말 端末 デバイス "
         "设备上 裝置 الجهاز"
+        " อุปกรณ์ เบราว์เซอร์ دستگاه مرورگر מכשיר דפדפן डिवाइस пристро perangkat peramban thiết~bị"
     ),
     "traces": (
         "spårning sporing seuranta sledován követés urmărir проследя παρακολούθ praćenj sledenj jälgimi sekim izsekoš "
@@ -46,6 +50,7 @@ _TOPICS = {
         "osobní~údaj osobné~údaj osobn\\w+~poda osebn\\w+~poda лични~данн персональн\\w+~данн προσωπικ\\w+~δεδομ "
         "caracter~personal البيانات~الشخصية identifi идентифик αναγνωριστ tunnist kennung 식별자 識別子 標識 "
         "标识符 識別碼 المعر aitheant azonosító tanımlay"
+        " ข้อมูลส่วนบุคคล داده\\s?های~شخصی נתונים~אישיים व्यक्तिगत~डेटा персональн\\w+~дан data~pribadi dữ~liệu~cá~nhân"
     ),
     "ads": (
         "pubblicit reklām riklam إعلان اعلان advertee reclame markedsf marknadsf marketing 마케팅 营销 行銷 "
@@ -53,6 +58,7 @@ _TOPICS = {
         "ad~firm ad~compan ad~partner ad~network advertis ads "
         "werbung anzeige publicit publicid anuncio anúncio annunci annonce advertent reklam reclam "
         "oglas реклам διαφημ annons mainon mainos hirdet fógra 광고 広告 廣告 广告 الإعلان"
+        " โฆษณา تبلیغ פרסו विज्ञापन iklan quảng~cáo"
     ),
     "purpose": (
         "measur messung mesure medici mediç misura mätning måling pomiar měřen meran merjen mjeren mittaa mõõt "
@@ -65,12 +71,14 @@ _TOPICS = {
         "soukrom súkrom zasebnost поверител конфиденц приватн απόρρητ ιδιωτικ integritet yksityis privaats "
         "adat\\w*~véd adatvéd phríobh príobh confidențial gizlili 개인정보 프라이버시 プライバシー 隐私 隱私 خصوصي "
         "datenschutz"
+        " ความเป็นส่วนตัว حریم~خصوصی פרטיות निजता गोपनीयता privasi quyền~riêng~tư"
     ),
     "consent": (
         "permission permiso autoris autoriz erlaubnis izni izin разреш toestem luvalla engedély dovol einverst "
         "consent einwillig zustimm consenso acconsent toestemm zgod zgadza souhlas súhlas soglas suglas pristan "
         "privol strinja съглас соглас соглаша συγκατ συμφων samtyck samtykk suostum nõusol nõust sutik piekr "
         "hozzájár toili kunsens acord onay rıza agree akkoord concord 동의 同意 أوافق موافق"
+        " ยินยอม رضایت موافقت הסכמה सहमत згод погодж setuju đồng~ý"
     ),
 }
 _ACTIONS = {
@@ -84,6 +92,7 @@ _ACTIONS = {
         "accord acord 동의 同意 أوافق j'accept salli sprejm godta godk прийн đồng~ý स्वीकार 承諾 got~it understood "
         "rozum rendben разбр tamam gerai labi selge tajjeb entend entiendo verstand snap ho~cap j'ai~comp 知道 "
         "확인 хорошо u~redu v~poriad forstå jag~förs selvä κατάλ înțel 了解 حسنا"
+        " ยอมรับ ตกลง می\\s?پذیرم قبول~می מאשר מסכים אישור погодж terima chấp~nhận"
     ),
     "reject": (
         "only~what strictly~nec necess nécess le~strict necesar solo~lo só~o notwend nödvänd nødvend noodzak "
@@ -93,6 +102,7 @@ _ACTIONS = {
         "neka avvis hylkä keeldu nesut atmes noraid nepiek elutas diúlt nirrif irrif refuz redd 거부 거절 拒否 "
         "拒绝 拒絕 不同意 同意しない 동의하지 رفض لا~أوافق no~acept non~accett não~concord nie~zgadza ne~strinja "
         "nu~sunt nesúhlas не~соглас"
+        " ปฏิเสธ رد~کردن نمی\\s?پذیرم דחייה अस्वीकार відхил tolak từ~chối"
     ),
     "choose": (
         "settin option prefer manage customi einstell param personnal configur ajust impost definiç instell optie "
@@ -100,6 +110,7 @@ _ACTIONS = {
         "asetuks vaihtoeht valiku seade nustaty parinkč iestatī iespēj beállít lehetős rogha għażl setăr opțiun "
         "ayar seçenek tercih 설정 옵션 設定 選択肢 选项 選項 设置 الخيارات إعدادات opzioni opciones opções možn "
         "więcej more weitere plus~d"
+        " ตั้งค่า ตัวเลือก گزینه تنظیمات הגדרות אפשרויות विकल्प налаштув варіант opsi pengatur tùy~chọn"
     ),
 }
 _ADDRESSES = (
@@ -109,6 +120,8 @@ _ADDRESSES = (
     "this~website wir unser ihre ihnen diese~seite nous notre nos vous ce~site nuestro nuestra nuestros usamos "
     "este~sitio noi nostri nostro questo~sito wij onze uw deze~site nós nosso você este~site my nasz nasi "
     "ta~strona мы наш вы этот~сайт ние нашите vi vår våra vores naše našich mi~i me~ja mes mēs aħna ár εμείς biz "
+    "เรา คุณ เว็บไซต์นี้ شما این~وب האתר שלך אנחנו हम आपकी आपके यह~वेबसाइट "
+    "цей~сайт ми~та kami anda situs~ini chúng~tôi trang~này "
     "bu~site 사이트 당사 저희 귀하 当サイト 当社 本网站 本網站 我们 我們 您 نحن"
 )
 """How a site speaks of itself and to its reader."""
@@ -148,7 +161,7 @@ _USED_ON_TEXTS = (
 _FIRMS = re.compile(
     r"\b(?:GmbH|AG|Ltd|Inc|LLC|SAS?|S\.?A|S\.?r\.?l|B\.?V|Oy|AB|ApS|A/S|plc|Corp|Pty|Sp\. z o\.o)\b\.?\W*\Z"
 )
-_NO_WORD = re.compile("[\u0600-\u06ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_NO_WORD = re.compile("[\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _BEGINS = r"(?<![a-zA-Z\u00c0-\u024f\u0370-\u04ff])"
 _LITTLE, _STRONG, _SENTENCES = 160, 4, 5
 _LISTED, _SHORT = 600, 400

@@ -35,6 +35,7 @@ _RULES = {
     "el": "ς ι α ες ους ου ων",
 }
 _ENDINGS = {code: tuple(sorted(listed.split(), key=len, reverse=True)) for code, listed in _RULES.items()}
+_HARDENED = {"ğ": "k", "g": "k", "b": "p", "d": "t", "c": "ç"}
 _FEMININE = ("innen", "in")
 """The dictionary has women of German as words of their own."""
 _VOWEL_ENDS = frozenset(code for code, listed in _RULES.items() if listed in (_ROMANCE, _SLAVIC))
@@ -83,6 +84,23 @@ def stem(word: str, language: str) -> str:
     if language in _VOWEL_ENDS and len(word) > _SHORTEST_STEM and word[-1] in _VOWELS:
         return word[:-1]
     return word
+
+
+def without_possessive(word: str, language: str) -> set[str]:
+    """Return what the last word of a term may be before its possessive ending, which a Turkish plural drops.
+
+    "çamur kurbağası", "çamur kurbağaları"; "ev sineği", "ev sinekleri".
+    """
+    if language != "tr" or len(word) < _SHORTEST_STEM or word[-1] not in "ıiuü":
+        return set()
+    bare = word[:-1]
+    longer = {bare[:-1]} if bare[-1] == "s" and len(bare) >= _SHORTEST_STEM else set()
+    return {bare, bare[:-1] + _HARDENED.get(bare[-1], bare[-1])} | longer
+
+
+def is_plural_of_compound(word: str) -> bool:
+    """Return whether a Turkish word has the ending of a plural that a possessive follows."""
+    return "ları" in word or "leri" in word
 
 
 def may_end(tail: str, language: str) -> bool:

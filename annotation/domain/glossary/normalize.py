@@ -162,6 +162,20 @@ def squeezed(shape: str) -> str:
     return _DOUBLED.sub(r"\1", shape)
 
 
+def rest_after(shape: str, written: str) -> str | None:
+    """Return what follows a word whose letters may be repeated; None if the text does not begin with it."""
+    at = 0
+    for char in shape:
+        while at and at < len(written) and written[at] != char and written[at] == written[at - 1]:
+            at += 1
+        if at == len(written) or written[at] != char:
+            return None
+        at += 1
+    while at < len(written) and written[at] == written[at - 1]:
+        at += 1
+    return written[at:]
+
+
 def is_glued(text: str) -> bool:
     """Return whether a term is searched inside words: Chinese, Japanese, Korean, Thai and similar scripts."""
     return _GLUED.search(text) is not None

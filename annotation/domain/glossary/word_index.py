@@ -13,15 +13,19 @@ from typing import Generic
 from annotation.domain.folding.text import plain
 from annotation.domain.glossary.clitics import bare_forms, continued, unmarked
 from annotation.domain.glossary.disguises import WRITTEN, How, Ways
-from annotation.domain.glossary.endings import is_known, languages_of, lemma, may_end, singular, stem, stems
-from annotation.domain.glossary.joined_words import COMPOUNDING, in_compound, in_hashtag
-from annotation.domain.glossary.normalize import (
-    SHORTEST_FOLDED,
-    Word,
-    folded,
-    squeezed,
-    words,
+from annotation.domain.glossary.endings import (
+    is_known,
+    is_plural_of_compound,
+    languages_of,
+    lemma,
+    may_end,
+    singular,
+    stem,
+    stems,
+    without_possessive,
 )
+from annotation.domain.glossary.joined_words import COMPOUNDING, in_compound, in_hashtag
+from annotation.domain.glossary.normalize import SHORTEST_FOLDED, Word, folded, rest_after, squeezed, words
 from annotation.domain.glossary.seen_word import SeenWord, seen_word
 from annotation.domain.glossary.terms import Hit, Key, Spelling
 from annotation.domain.glossary.word_gaps import Gap, gaps_of
@@ -56,6 +60,7 @@ class WordIndex(Generic[Key]):
         self._shapes: dict[str, list[str]] = defaultdict(list)
         self._lemmas: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         self._stems: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        self._heads: dict[str, list[str]] = defaultdict(list)
         self._squeezed: dict[str, list[tuple[str, str]]] = defaultdict(list)
         self._masked: dict[tuple[str, int], list[tuple[str, str]]] = defaultdict(list)
         self._terms: dict[tuple[str, ...], list[Spelling[Key]]] = defaultdict(list)
@@ -84,6 +89,9 @@ class WordIndex(Generic[Key]):
         if len(parts) > 1:
             self._add_word("".join(parts), languages)
             self._terms[("".join(parts),)].append(Spelling(spelling.term, spelling.ways | _SPLIT))
+            for language in languages:
+                for head in without_possessive(parts[-1], language):
+                    self._heads[head].append(parts[-1])
 
     def _add_word(self, word: str, languages: Sequence[str]) -> None:
         shape = folded(word)
@@ -312,11 +320,12 @@ class WordIndex(Generic[Key]):
 
     def _inflected(self, word: str) -> Iterator[str]:
         for language, index in self._lemmas.items():
-            yield from index.get(lemma(word, language), ())
-            if forms := stems(word, language):
-                rules = self._stems[language]
-                for form in forms:
-                    yield from rules.get(form, ())
+            basic, forms = lemma(word, language), stems(word, language)
+            yield from index.get(basic, ())
+            for form in forms:
+                yield from self._stems[language].get(form, ())
+            if self._heads and is_plural_of_compound(word):
+                yield from (term for form in (basic, *forms) for term in self._heads.get(form, ()))
 
     def _read_repeated(self, reading: str, read: dict[str, Ways]) -> None:
         short = squeezed(reading)
@@ -333,7 +342,7 @@ class WordIndex(Generic[Key]):
         for shape, word in self._squeezed.get(form, ()):
             if not surely and (len(shape) < _SHORTEST_SPLIT or self._is_word(reading)):
                 continue
-            rest = _rest_after(shape, reading)
+            rest = rest_after(shape, reading)
             if rest is not None and bool(rest) == ends:
                 yield word
 
@@ -378,20 +387,6 @@ def _may_split(shape: str, pieces: Sequence[Word], spelling: Spelling[Key], part
     if not any(is_known(parts[0], code) for code in codes):
         return True
     return not all(any(is_known(plain(piece.text), code) for code in codes) for piece in pieces)
-
-
-def _rest_after(shape: str, written: str) -> str | None:
-    """Return what follows a word whose letters may be repeated; None if the text does not begin with it."""
-    at = 0
-    for char in shape:
-        while at and at < len(written) and written[at] != char and written[at] == written[at - 1]:
-            at += 1
-        if at == len(written) or written[at] != char:
-            return None
-        at += 1
-    while at < len(written) and written[at] == written[at - 1]:
-        at += 1
-    return written[at:]
 
 
 def _humps(word: Word) -> list[Word]:

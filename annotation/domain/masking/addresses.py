@@ -16,15 +16,15 @@ _AT_WORD = (
     "at|@|arroba|arobase|chez|chiocciola|klammeraffe|ät|zavináč|małpa|kukac|apenstaartje|snabel-?a|собака"
     "|골뱅이|앳|엣|アット(?:マーク)?|あっと|艾特|小老鼠|آت|एट"
 )
-_DOT_WORD = r"dot|\.|point|punkt|punto|ponto|точка|tečka|kropka|pont|nokta|점|닷|点|點|ドット|どっと|دوت|نقطة|डॉट"
+_DOT_WORD = r"dot|\.|point|punkt|punto|ponto|точка|tečka|kropka|pont|nokta|점|닷|쩜|点|點|ドット|どっと|دوت|نقطة|डॉट"
 _AT_IN_BRACKETS = rf" ?[\[({{<] ?(?:{_AT_WORD}) ?[\])}}>] ?"
 _AT = (
     rf"(?:{_AT_IN_BRACKETS}| (?:{_AT_WORD}) | [*_-](?:{_AT_WORD})[*_-] "
-    r"| ?(?:골뱅이|艾特|アットマーク|あっと) ?)"
+    r"| ?(?:골[뱅벵]이|艾特|圈a|アットマーク|あっと) ?)"
 )
 _DOT_IN_BRACKETS = rf" ?[\[({{<] ?(?:{_DOT_WORD}) ?[\])}}>] ?"
 _DOT = rf"(?:{_DOT_IN_BRACKETS}| [*_-](?:{_DOT_WORD})[*_-] | (?:{_DOT_WORD}) |\.)"
-_EASTERN_DOT = " ?(?:점|닷|点|點|ドット|どっと) ?"
+_EASTERN_DOT = " ?(?:점|닷|쩜|点|點|ドット|どっと) ?"
 _EASTERN_ENDINGS = "한국|中国|中國|рф|みんな"
 _ENDINGS = "com|net|org|info|edu|gov|io|co|kr|cn|jp|tw|de|ch|fr|es|it|pt|nl|pl|ru|uk|ca|br|mx|ar|tr"
 """Endings after words for signs: "be", "me", "to" and "in" are also words."""
@@ -34,6 +34,7 @@ _MAILERS = (
     "|daum|hanmail"
     "|qq|163|126|sina|foxmail|orange|free|laposte|libero|t-online"
 )
+_KR_MAILER = "(?:네이버|지메일|구글|한메일|다음|네이트|카카오)"
 _NO_LOCAL = (
     "(?:look|looking|here|there|it|us|all|more|info|details|deets|found|posted|available|hosted|site|shop|live|is)"
 )
@@ -51,6 +52,7 @@ _EMAIL = late(
     rf"|(?:[\[({{<][^\W\d]{{1,8}}[\])}}>]|\*(?:a|at|ät)\*|[★☆◎♥❤*#🐶🐭])"
     rf"{_LABEL}(?:\.{_LABEL}){{0,3}}\.(?:{_ENDINGS})(?![a-z0-9])"
     rf"| (?:{_AT_WORD}) (?:{_MAILERS})[ ,.]{{1,2}}(?:{_ENDINGS})(?![a-z0-9]))"
+    rf"|(?<![\w.+-])[a-z0-9][\w.+-]{{1,40}} ?골[뱅벵]이 ?{_KR_MAILER}(?: ?(?:점|닷|쩜) ?(?:컴|넷))?"
     rf"|(?<![\w.+-])[\w.+-]{{1,64}}@(?:네이버|지메일|구글|한메일|다음|카카오|ヤフー|グーグル|谷歌|网易|जीमेल)"
     rf"|(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,30}}\.(?:{_EASTERN_ENDINGS})(?![a-z0-9])"
     rf"|(?<![a-z0-9])(?!at[_-])[a-z0-9.]{{2,40}}(?P<sign>[_-])at(?P=sign)[a-z0-9.]{{2,40}}(?P=sign)dot(?P=sign)"
@@ -60,24 +62,37 @@ _EMAIL = late(
 )
 """With a sign or a word in brackets for "@" the ending is a common one, as in "name*host.org"."""
 _MORE_BEFORE = re.compile(rf"(?:{_LOCAL} (?:dot|point|punkt|punto|ponto|точка|점) ){{1,3}}\Z", re.IGNORECASE)
-_HAS_AT = late(
-    rf"\b(?:{_AT_WORD})\b|골뱅이|アット|あっと|艾特|[_-]at[_-]|[a-z]AT[a-z]|[\[({{<][^\W\d]{{1,8}}[\])}}>][a-z0-9]"
-    r"|\*(?:a|at|ät)\*|[★☆◎♥❤*#🐶🐭][a-z0-9]",
-    re.IGNORECASE,
-)
 _POINT = re.compile(rf"\.(?:[a-z]|[*_-]? (?:{_ENDINGS})| ?[\])}}>])")
 _POINT_IN_WORDS = re.compile(rf"[ \[({{<*_-](?:{_DOT_WORD.replace('|' + chr(92) + '.', '')})[ \])}}>*_-]")
-_HOST_IN_WORDS = re.compile(rf"dot(?:{_ENDINGS})|(?:{_MAILERS})[ ,.]{{1,2}}(?:{_ENDINGS})|{_EASTERN_DOT}(?:{_ENDINGS})")
+_HOST_IN_WORDS = re.compile(
+    rf"dot(?:{_ENDINGS})|(?:{_MAILERS})[ ,.]{{1,2}}(?:{_ENDINGS})|{_EASTERN_DOT}(?:{_ENDINGS})|이 ?{_KR_MAILER}"
+)
 """Without "@" an address has a point or a word for it inside, or the name of a known host."""
 _DOTS = ("dot", "point", "punkt", "punto", "pont", "kropka", "nokta")
-_OTHER_DOTS = ("точка", "tečka", "점", "닷", "点", "點", "ドット", "どっと", "دوت", "نقطة", "डॉट")
+_OTHER_DOTS = ("точка", "tečka", "점", "닷", "쩜", "点", "點", "ドット", "どっと", "دوت", "نقطة", "डॉट")
 _HOSTS = tuple(_MAILERS.replace("(?:mail)?", "").split("|"))
 _ATS = (
     *("(", "[", "{", "<", "*", "#", " at ", "_at_", "-at-", "arroba", "arobase", "chez", "chiocciola", "klammeraffe"),
     *("kukac", "apenstaartje", "snabel"),
 )
 _OTHER_ATS = (
-    *("ät", "zavináč", "małpa", "собака", "골뱅이", "앳", "엣", "アット", "あっと", "艾特", "小老鼠", "آت", "एट"),
+    *(
+        "ät",
+        "zavináč",
+        "małpa",
+        "собака",
+        "골뱅이",
+        "골벵이",
+        "圈a",
+        "앳",
+        "엣",
+        "アット",
+        "あっと",
+        "艾特",
+        "小老鼠",
+        "آت",
+        "एट",
+    ),
     *"★☆◎♥❤🐶🐭",
 )
 """Of each sign for a point or for "@" in words, and each known host, a part in small letters."""
@@ -97,7 +112,7 @@ def _may_have_host(text: Plain) -> bool:
     return bool(
         _POINT.search(text.low)
         or (text.has(words) and (_POINT_IN_WORDS.search(text.low) or _HOST_IN_WORDS.search(text.low)))
-        or (text.has(_HOSTS) and _HOST_IN_WORDS.search(text.low))
+        or ((text.has(_HOSTS) or (not text.is_latin and "골" in text)) and _HOST_IN_WORDS.search(text.low))
     )
 
 

@@ -72,7 +72,7 @@ _IS_ID = late(
     r"|\bpan\b(?: card)?|पैन|n° ?(?:de )?s[ée]cu|isikukood|asmens kodas"
     r"|personas kods|\bsvnr\b|versicherungsnummer"
     r"|\bni (?:number|no)\b|personal(?:ausweis)?nummer|ausweis(?:nummer|nr)|\bcurp\b|\bcpf\b|cédula"
-    r"|carnet de identidad|kimlik no"
+    r"|carnet de identidad|kimlik n(?:o|umara\w*)|\btckn\b|\bt\.?c\.?(?:['’]\w{0,4}| no\b)"
     r"|снилс|\bинн\b|aadhaar|आधार|居民证|居留证|統一編號|الرقم القومي|الرقم الوطني|هوي(?:ة|ته|تها|تي)|الهوية الوطنية"
     r"|رقم الإقامة|السجل المدني)[^0-9\n]{0,20}\Z",
     re.IGNORECASE,
@@ -115,6 +115,11 @@ _HAS_ID_WORD = (
         "cpf",
         "cédula",
         "carnet",
+        "tckn",
+        "tc'",
+        "tc’",
+        "tc no",
+        "t.c",
         "kimlik",
     ),
     *("снилс", "инн", "aadhaar", "आधार", "الرقم", "هوي", "رقم", "السجل"),
@@ -241,7 +246,6 @@ _MAY_BE_PLATE = re.compile(
     r"|[АВЕКМНОРСТУХ]\d{3}| [\u0621-\u064a] \d"
 )
 _CN_PLATE = late(rf"[{_CN_PLACE}][A-HJ-NP-Z]")
-_FEWEST_OF_PLATE = 2
 _PLATE_WORDS = (
     *(
         "plate",
@@ -275,13 +279,15 @@ _CAR = late(
     r"|opel|corsa|vauxhall|mercedes|tesla|skoda|škoda|kia|hyundai|nissan|mazda|volvo|dacia|mini|jeep"
     r"|coche|furgoneta|matr[ií]cula|aparc\w+|voiture|camionnette|bagnole|gar[ée]e?|plaque|wagen|auto|lieferwagen"
     r"|geparkt|parkt|kennzeichen|macchina|targa|carro|samochód|bil|fahrer|conductor|chauffeur)\b"
-    r"|车|車|차량|차주|ナンバー|سيارة|गाड़ी",
+    r"|车|車|차량|차주|ナンバー|سيارة|गाड़ी|गाडी",
     re.IGNORECASE,
 )
 _NEAR_CAR = re.compile(
     r"(?<![\w-])(?:(?!FY|CY)[A-HJ-PR-Y][A-HJ-Y](?:[02]\d|1\d|5[1-9]|6\d|7\d) ?[A-HJ-PR-Z]{3}"
     r"|[A-Z]{2}[ -]?\d{3}[ -]?[A-Z]{2}|\d[A-Z]{3}\d{3}"
-    r"|[A-ZÄÖÜ]{1,3}[ -][A-Z]{1,2} ?\d{2,4}[EH]?)(?![\w-])"
+    r"|[A-ZÄÖÜ]{1,3}[ -][A-Z]{1,2} ?\d{2,4}[EH]?"
+    r"|\d{2}-[A-Z]{2,3}-\d{1,2}|[A-Z]{1,2}-\d{2,3}-[A-Z]{1,2}|\d-[A-Z]{3}-\d{2}"
+    r"|[A-Z]{2}[ -]?\d{1,2}[ -]?[A-Z]{1,3}[ -]?\d{4}|[A-Z]{3}\d[A-Z]\d{2})(?![\w-])"
 )
 _SPANISH = re.compile(r"\b\d{4}[ -]?(?!GBP|KMS|RPM|KMH|LTS|PTS|HRS|DVD|CDS)[BCDFGHJKLMNPRSTVWXYZ]{3}(?![\w-])")
 _SPANISH_CAR = re.compile(
@@ -289,7 +295,17 @@ _SPANISH_CAR = re.compile(
     r"|matr[ií]culas?)\b",
     re.IGNORECASE,
 )
-"""Plates of Britain, Spain, France, Italy, California and Germany whose form says little."""
+_TURKISH = re.compile(r"(?<![\w-])(?:0[1-9]|[1-7]\d|8[01]) ?(?!TL|KM|KG|CM)[A-Z]{1,3} ?\d{2,4}(?![\w-])")
+_TURKISH_CAR = re.compile(r"\b(?:plaka|araba|araç|otomobil|kamyon|minibüs|taksi|motosiklet)\w*", re.IGNORECASE)
+_POLISH = re.compile(r"(?<![\w-])(?!PLN|EUR|USD|ISO)[A-Z]{2,3} \d{4,5}(?![\w-])")
+_POLISH_CAR = re.compile(r"\b(?:samoch[oó]d|auto\b|tablic|rejestrac|kierowc|zaparkowa)\w*", re.IGNORECASE)
+"""Plates of Europe, Turkey, India, Brazil and California whose form says little."""
+_NEAR_CARS = (
+    (_NEAR_CAR, _CAR),
+    (_SPANISH, _SPANISH_CAR),
+    (_TURKISH, _TURKISH_CAR),
+    (_POLISH, _POLISH_CAR),
+)
 _CAPITAL_AND_DIGIT = re.compile("[A-ZÄÖÜ][ -]?\\d|\\d[ -]?[A-Z]")
 _NEAR = 40
 
@@ -297,7 +313,7 @@ _NEAR = 40
 def _near_car(text: str) -> Iterator[Place]:
     if not _CAPITAL_AND_DIGIT.search(text):
         return
-    for form, car in ((_NEAR_CAR, _CAR), (_SPANISH, _SPANISH_CAR)):
+    for form, car in _NEAR_CARS:
         for start, end in (found.span() for found in form.finditer(text)):
             if car.search(f"{text[max(0, start - _NEAR) : start]} | {text[end : end + _NEAR]}"):
                 yield start, end

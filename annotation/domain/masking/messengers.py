@@ -43,6 +43,7 @@ _OTHERS = (
     "|(?<![a-z])(?:viber|zalo|skype)"
     "|ان?ستق?رام|[اإ]نستق?رام|انستجرام|سنابشات|(?:ال)?فيس ?بوك|تويتر"
     "|페이스북|페북|인별(?:그램)?|텔그램|推特|b站"
+    "|سي[غجق]نال|سكايب|فايبر|скайпе?|вайбере?|сн[эа]п(?:чате?)?|тиктоке?|스카이프|바이버|왓츠앱|スカイプ|स्काइप|वाइबर"
     "|垢(?=[ :→=は])|咸鱼|闲鱼|スナチャ|フェイスブック"
     "|(?<![a-z])(?:ins(?=[:号是 ])|threema)|디코|ट्विटर|स्नैप(?:चैट)?|व्हाट्सएप|वॉट्सऐप|트위터|스레드|ツイッター"
     "|快手号|火山号|得物|探探|陌陌"
@@ -50,13 +51,15 @@ _OTHERS = (
 )
 _WORDS_TOO = r"(?<![a-z])(?:line|snap|signal|threads)(?![a-z])"
 _PLACES = (
-    r"(?<![a-z])(?:kik|psn|xbox|gamertag|steam|battletag|twitch|bereal|facebook|fb|twitter|vk|onlyfans|linkedin|youtube"
+    r"(?:(?<![a-z])(?:kik|psn|xbox|gamertag|steam|battletag|twitch|bereal|facebook|fb|twitter|vk|onlyfans|linkedin|youtube"
     r"|mastodon|bluesky|bsky|wickr|imo|roblox|gmail|hotmail|outlook|지메일|네이버|soundcloud|pinterest|line|signal|snap"
-    r"|threads)(?![a-z])"
+    r"|threads)(?![a-z])|(?<!\w)сигнале?(?!\w)|시그널|シグナル|सिग्नल)"
 )
 """Their names are also words: what follows has a digit or a low line, or stands after "id"."""
 _NAMES = rf"{_KAKAO}|{_WECHAT}|{_OTHERS}"
-_BETWEEN = r"(?: (?:name|handle|tag|acc|account|me|is|my|add|user|on|here|now|as|under|of|his|hers|von|ihr|ihm|mir))*"
+_BETWEEN = (
+    r"(?: (?:name|handle|tag|acc|account|me|is|my|add|user|on|here|now|as|under|of|his|hers|von|ihr|ihm|mir|на|पर|में))*"
+)
 NAME = late(rf"(?={_NAMES}|{_PLACES})", re.IGNORECASE)
 _AFTER_WORD = [
     late(pattern, re.IGNORECASE)
@@ -113,6 +116,10 @@ _ANYWHERE = [
             r"(?:on|auf|en|sur|su|no|в|на) "
             r"(?:insta|ig\b|snap|tiktok|telegram|tg\b|discord|kik\b|twitter|threads|инст|телег|тг\b)",
         ),
+        (
+            ("👻",),
+            rf"(?:(?<![a-z])(?:sc|snap|snapchat)\W{{0,2}}👻|👻 ?[:=])[\s:@–-]{{0,3}}{_DISTINCT}",
+        ),
         (("wxid_",), r"(?P<id>(?<![a-z0-9])wxid_[a-z0-9_-]{3,30})"),
         (
             ("q", "扣", "企鹅", "球球", "秋秋", "抠抠"),
@@ -122,6 +129,13 @@ _ANYWHERE = [
         ),
     )
 ]
+_LETTER_OF = str.maketrans("013457@$", "oieastas")
+_WITH_DIGITS = re.compile(r"(?<![a-z0-9])(?=[a-z]{0,7}[013457])[a-z013457]{3,9}(?![a-z0-9])")
+_IN_DISGUISE = {
+    *("discord", "insta", "instagram", "telegram", "snap", "snapchat", "signal", "tiktok", "kik", "whatsapp", "wechat"),
+    *("kakao", "twitter", "skype", "twitch", "steam", "threads", "facebook"),
+}
+"""Names that are also written with digits for letters: disc0rd."""
 _WHOLE = (
     *(
         "tg",
@@ -160,6 +174,8 @@ _OF_OTHER_SCRIPTS = (
         "디스코드",
         "페이스북",
     ),
+    *("시그널", "스카이프", "바이버", "왓츠앱", "シグナル", "スカイプ", "सिग्नल", "स्काइप", "वाइबर", "سكايب", "فايبر"),
+    *("سيغنال", "سيجنال", "سيقنال", "скайп", "вайбер", "снэп", "снап", "тикток", "сигнал"),
     *("페북", "인별", "디코", "트위터", "스레드", "지메일", "네이버"),
     *("卫星", "賴", "赖", "电报", "電報", "纸飞机", "绿", "小飞机", "小企鹅", "脸书", "臉書", "飞机号", "推特"),
     *("咸鱼", "闲鱼", "快手", "火山号", "得物", "探探", "陌陌", "抖音", "小红书", "微博"),
@@ -191,6 +207,18 @@ def beginnings(text: Plain) -> Iterator[int]:
         yield from (found.start() for found in _SIGNS.finditer(text))
 
 
+def _undisguised(text: Plain) -> Plain:
+    """Return the text with the letters of names that have digits for some; each stays in its place."""
+    if not (text.digits and text.has_letters) or len(text.low) != len(text):
+        return text
+    shown = str(text)
+    for found in _WITH_DIGITS.finditer(text.low):
+        name = found.group().translate(_LETTER_OF)
+        if name in _IN_DISGUISE:
+            shown = shown[: found.start()] + name + shown[found.end() :]
+    return text if shown == text else Plain(shown)
+
+
 _IN_LATIN = re.compile("[A-Za-z0-9][A-Za-z0-9_.-]{2}")
 _POINT_INSIDE = re.compile(r"\.[A-Za-z]")
 
@@ -211,6 +239,7 @@ def messengers(text: Plain) -> Places:
     """Return the names in messengers, and the addresses of their chats."""
     if not (_may_be_told(text) if text.is_latin else _IN_LATIN.search(text)):
         return []
+    text = _undisguised(text)
     words = [word for word in sorted(set(beginnings(text))) if NAME.match(text, word)]
     named = (pattern.match(text, word) for word in words for pattern in _AFTER_WORD)
     anywhere = (pattern for parts, pattern in _ANYWHERE if text.has(parts))

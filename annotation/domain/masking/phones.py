@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from annotation.domain.masking.regions import Regions
 from annotation.domain.masking.spans import Place, Places, Plain, whole
+from annotation.domain.masking.spelt_numbers import spelt
 from vocabulary.late_patterns import late
 
 _CANDIDATE = re.compile(
@@ -76,33 +77,20 @@ _YEAR_BEHIND = re.compile(r"\d{3,5}-(?:1[5-9]|20)\d\d")
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}")
 _NO_PHONE = re.compile(
     r"(?=[1-9])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)|\d{1,3}\.\d{5,}|\d+\.\d+ ?/.*"
+    r"|(?:[01]?\d|2[0-4])\.[0-5]\d ?-{1,2} ?(?:[01]?\d|2[0-4])\.[0-5]\d"
 )
-"""The address of a machine, a decimal, decimals side by side."""
+"""The address of a machine, a decimal, decimals side by side, from one time of day to another."""
 _LATIN, _LATIN_AT_END, _WORD = re.compile(r"(?!x ?\d)[A-Za-z]"), re.compile("[A-Za-z]\\Z"), re.compile("[a-z]{3}")
 """A letter or a word that touches a number."""
 _HEXADECIMAL = re.compile(r"[a-f]{3}|[a-f]+\d")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?: \d{3}){2,}")
 _TWOS = re.compile(r"\d\d(?: \d\d){3,}")
-_CN_DIGIT, _KR_DIGIT = r"[零〇一二三四五六七八九幺两壹贰叁肆伍陆柒捌玖貳參陸\d]", r"[영공ㅇ일이삼사오육륙칠팔구\d]"
-_SPELLED_NUMBER = re.compile(
-    rf"(?<!{_CN_DIGIT})[一幺壹1][三四五六七八九叁參肆伍陆陸柒捌玖3-9](?:{_CN_DIGIT}[ -]?){{8}}{_CN_DIGIT}"
-    r"(?![一-九百千万亿年月\d])"
-    rf"|(?<!{_KR_DIGIT})[영공ㅇ0][일1][영공ㅇ일육칠팔구016-9]"
-    rf"(?:[ .-]?{_KR_DIGIT}){{7,8}}(?![십백천만억\d])"
-    rf"|(?<!{_CN_DIGIT})[零〇0][五七八九5789][零〇0](?:[ ・の-]?{_CN_DIGIT}){{8}}(?![一-九\d])"
-    rf"|(?<!{_CN_DIGIT})[零〇][一二三四五六七八九]{{2,3}}[ -]?(?:{_CN_DIGIT} ?){{6,7}}{_CN_DIGIT}(?![一-九\d])"
-    r"|(?<![\d.,])(?:01[016789]|0[5789]0|1[3-9]\d)(?P<sign>[*~,_|·:]{1,2})\d{3,4}(?P=sign)\d{4}(?!\d)"
+_DISGUISED = re.compile(
+    r"(?<![\d.,])(?:01[016789]|0[5789]0|1[3-9]\d)(?P<sign>[*~,_|·:]{1,2})\d{3,4}(?P=sign)\d{4}(?!\d)"
     r"|(?<![A-Za-z\d.,])[oO0][1lI][oO016-9][ .-]?[\doO]{3,4}[ .-]?[\doO]{4}(?![A-Za-z\d])"
 )
-"""Mobile numbers of Korea, China and Japan in words for digits, with odd signs between, and with letters for digits."""
-_SIGNS_OR_LETTERS = r"(?:0\d|1[3-9])\d[*~,_|·:]{1,2}\d{3}|[oO0][1lI][oO016-9][ .-]?[\doO]{3}"
-_MAY_BE_IN_LETTERS = re.compile(_SIGNS_OR_LETTERS)
-_BEGINS = re.compile(r"[一幺壹1영공ㅇ0零〇oO][一二三四五六七八九叁參肆伍陆陸柒捌玖\d일lI]")
-_MAY_BE_SPELLED = re.compile(
-    r"[一幺壹1영공ㅇ0零〇][一二三四五六七八九叁參肆伍陆陸柒捌玖3-9일1]"
-    rf"(?:[ .・の-]{{0,2}}(?:{_CN_DIGIT}|{_KR_DIGIT})){{3}}|{_SIGNS_OR_LETTERS}"
-)
-"""How those in letters and those in words begin, and what is quickest to see of it."""
+"""Mobile numbers of Korea, China and Japan with odd signs between, and with letters for digits."""
+_MAY_BE_DISGUISED = re.compile(r"(?:0\d|1[3-9])\d[*~,_|·:]{1,2}\d{3}|[oO0][1lI][oO016-9][ .-]?[\doO]{3}")
 _DIGITS = re.compile(r"[\d .-]+")
 _FEWEST, _FEWEST_WITH_LETTERS, _BEFORE = 7, 3, 30
 _MAY_BE_NUMBER = re.compile(r"\d(?:[ ./()-]{0,3}\d){6}")
@@ -111,13 +99,13 @@ _MAY_BE_NUMBER = re.compile(r"\d(?:[ ./()-]{0,3}\d){6}")
 
 def phones(text: Plain, regions: Regions) -> Places:
     """Return the telephone numbers of these countries."""
-    if text.digits < _FEWEST_WITH_LETTERS and text.is_latin:
-        return []
-    may_be = _MAY_BE_IN_LETTERS if text.is_latin else _MAY_BE_SPELLED
-    written = _SPELLED_NUMBER.finditer(text) if _BEGINS.search(text) and may_be.search(text) else ()
-    spelled = (found.span() for found in written if not _DIGITS.fullmatch(found.group()))
+    in_words = [found[:2] for found in spelt(text) if found.is_sure or _is_called(text, found.start, found.end)]
+    if text.digits < _FEWEST_WITH_LETTERS:
+        return in_words
+    forms = _DISGUISED.finditer(text) if _MAY_BE_DISGUISED.search(text) else ()
+    spelled = [*in_words, *(found.span() for found in forms if not _DIGITS.fullmatch(found.group()))]
     if text.digits < _FEWEST or not _MAY_BE_NUMBER.search(text):
-        return list(spelled)
+        return whole(spelled)
     return whole([*_phones(text, regions.of(text), frozenset(regions.named)), *spelled])
 
 
@@ -154,7 +142,7 @@ def _is_phone(text: str, start: int, end: int, regions: tuple[str, ...], named: 
             for region in regions
             if region in named
         )
-    is_called = bool(_CALL.search(before) or _CALL_BEHIND.match(text, end))
+    is_called = _is_called(text, start, end)
     if _NOT_AFTER.match(text, end) or (_NOT_BEFORE.search(before) and not is_called):
         return False
     if written.startswith("00"):
@@ -163,6 +151,11 @@ def _is_phone(text: str, start: int, end: int, regions: tuple[str, ...], named: 
     if _DATE.match(written) or _YEAR_BEHIND.fullmatch(written) or _NO_PHONE.fullmatch(written):
         return False
     return any(_is_of(written, region, is_called, region in named) for region in regions)
+
+
+def _is_called(text: str, start: int, end: int) -> bool:
+    """Return whether a word beside it says that it is the number of a telephone."""
+    return bool(_CALL.search(text[max(0, start - _BEFORE) : start]) or _CALL_BEHIND.match(text, end))
 
 
 def _is_of(written: str, region: str, is_called: bool, is_named: bool) -> bool:

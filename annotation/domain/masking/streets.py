@@ -6,6 +6,7 @@ A street alone is none: it needs its number, and the town, the postcode or a wor
 import re
 from collections.abc import Sequence
 
+from annotation.domain.masking.post_boxes import boxes
 from annotation.domain.masking.spans import Places, Plain, whole
 from vocabulary.late_patterns import late
 
@@ -134,7 +135,7 @@ _ENGLISH = late(
     rf"(?:,?\s[A-Z][A-Za-z.'’ -]{{1,30}})?,?\s{{1,2}}(?:[A-Z][A-Za-z.'’ -]{{1,30}},?\s)?{_EN_CODE}"
     rf"|(?<!\w)\d{{1,5}} (?:{_CAPITAL} ){{1,3}}{_EN_WAY},? (?:Flat|Apt\.?|Apartment|Unit|Suite|Ste\.?) ?#?\d\w{{0,4}}"
 )
-_TO = r"(?: (?:de|du|des|del|della|la|le|les|las?|los?|el|l['’]|d['’]))*"
+_TO = r"(?: (?:de|du|des|del|della|dei|degli|delle|dello|dos|la|le|les|las?|los?|el|l['’]|d['’]))*"
 _IN_TOWN = late(
     rf"(?<!\w)(?:{_CAPITAL}[ -]){{0,2}}[A-ZÄÖÜ][\wäöüß.-]{{0,30}}"
     r"(?i:stra(?:ß|ss)e|str\.|allee|gasse|chaussee|damm|ufer)"
@@ -185,6 +186,21 @@ _AT_HOME = late(
     rf"{_NUMBER}{_ES_DOOR})"
 )
 """A street with its number and neither town nor postcode, after a word for a home."""
+_DOOR = (
+    r"(?:\d{1,2} ?[ºª](?: ?(?:[A-Z]|dcha|izqd?a?|drcha)\b)?|bajo\b|ático\b|piso \d|interno \d{1,3}|int\. ?\d{1,3}"
+    r"|scala [A-Z]|b[âa]t(?:iment|\.)? ?\w|app(?:artemen)?t\.? ?\d|\d\.? ?(?:étage|OG|Stock|Etage)|EG\b|Hinterhaus)"
+)
+_AT_PLACE = late(
+    rf"(?<!\w)(?i:at|from|of|to|outside|near|past|opposite|house)[,:]? (?P<en>(?!19\d\d|20\d\d)\d{{1,4}}[a-h]?"
+    rf" (?!Wall |Downing |Sesame |Bourbon )(?:{_CAPITAL} ){{1,2}}(?:Lane|Road|Street|Avenue|Drive|Close|Crescent"
+    r"|Terrace|Gardens|Grove|Mews|Rd|Ave|Ln)(?![\w'’-]))"
+    rf"|(?<!\w)(?i:au) (?P<fr>{_NUMBER},? (?i:{_FR_WAY}){_TO}(?: ?{_CAPITAL}){{1,3}})"
+    r"|(?<!\w)(?i:in|aus|vor) (?:der|die) (?P<de>[A-ZÄÖÜ][\wäöü]{2,30}(?:stra(?:ß|ss)e|str\.|allee|gasse) \d{1,3}[a-h]?"
+    r"(?![\w.]| ?(?:km|m|Meter|Kilometer|Jahre|Prozent|%|Uhr|Häuser|Unfälle|Autos)\b))"
+    rf"|(?<!\w)(?P<door>(?:(?i:{_ES_WAY}){_TO}(?: ?{_CAPITAL}){{1,3}},? (?:n\.?º? ?)?\d{{1,4}}"
+    rf"|{_NUMBER},? (?i:{_FR_WAY}){_TO}(?: ?{_CAPITAL}){{1,3}}|{_DE_STREET} \d{{1,3}}[a-h]?),? {_DOOR})"
+)
+"""A street with its number, after a word for a place, or with its door."""
 _HAS_HOME = (
     *("live", "living", "stay", "moved", "home", "house", "address", "lodg", "wohn", "lebt", "adresse", "anschrift"),
     *("zuhause", "zu hause", "habit", "loge", "vit", "domicil", "viv", "direcci", "casa", "abita", "mora", "indirizzo"),
@@ -211,6 +227,7 @@ _FORMS: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = (
     ),
 )
 """What every address of a form has, and the form."""
+_STREET_AND_NUMBER = re.compile(r"\d[a-h]? [A-ZÄÖÜÀ-Þ]|\w[,.]? \d{1,4}[a-h]?(?:,|\b)|\d,? (?:rue|av|bd|pl|ch|imp)")
 _LATIN_FORMS, _OTHER_FORMS = _FORMS[6:], _FORMS[:6]
 """Those that a text in Latin letters may have, and a text without such."""
 
@@ -222,5 +239,6 @@ def addresses(text: Plain) -> Places:
     may_be = _LATIN_FORMS if text.is_latin else _FORMS if text.has_letters else _OTHER_FORMS
     forms = [form for needed, form in may_be if needed.search(text)]
     of_homes = _AT_HOME.finditer(text) if text.has_letters and text.has(_HAS_HOME) else ()
-    homes = (found.span(found.lastgroup or 0) for found in of_homes)
-    return whole([*(found.span() for form in forms for found in form.finditer(text)), *homes])
+    at_places = _AT_PLACE.finditer(text) if text.has_letters and _STREET_AND_NUMBER.search(text) else ()
+    streets = (found.span(found.lastgroup or 0) for found in (*of_homes, *at_places))
+    return whole([*(found.span() for form in forms for found in form.finditer(text)), *streets, *boxes(text)])
