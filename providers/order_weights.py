@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from math import log
 from pathlib import Path
 
-from providers.word_weights import WordWeights
 from vocabulary.late_patterns import late
+from vocabulary.word_weights import WordWeights
 
 _HERE = Path(__file__).parent
 IDEAS = {

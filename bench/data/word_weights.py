@@ -1,18 +1,22 @@
-"""Make the tables of `providers/word_weights.py` from the cases of the tests and from composed texts.
+"""Make the tables of `vocabulary/word_weights.py` from the cases of the tests and from composed texts.
 
-    .venv/bin/python bench/data/word_weights.py [refusals | orders] [--apart]
+    .venv/bin/python bench/data/word_weights.py [refusals | orders | readings] [--apart]
 
 A table is a logistic regression, made with scikit-learn, of which small weights are left out. What the tests call
 `kept` is never learnt from. `--apart` writes nothing: it reads each set of cases with weights that were made without
-it, and prints how many of a language are told and how many others are taken.
+it, and prints how many of a language are told and how many others are taken. A case of `readings` is a conclusion that
+rules read, and told where it is right. `misreadings.tsv` has those that earlier rules read wrongly: the text's digest,
+where the conclusion stood, and its side.
 """
 
 import argparse
+import hashlib
 import json
 import random
 import re
 import sys
 import tomllib
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -24,8 +28,11 @@ from sklearn.linear_model import LogisticRegression
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from moderation.domain.hatexscore.conclusion import Conclusion
+from moderation.domain.hatexscore.htc import by_rules
+from moderation.domain.hatexscore.second_opinion import LEAST_SCORE, is_weighed, weighed
 from providers.order_weights import IDEAS
-from providers.word_weights import features
+from vocabulary.word_weights import features
 
 TESTS = ROOT / "tests"
 EXPLANATIONS = TESTS / "moderation" / "domain" / "hatexscore"
@@ -34,7 +41,8 @@ COMPOSED, COMPOSED_POSTS = 700, 900  # texts a language and kind
 OTHER_SENTENCES = 6000  # of the thousands of explanations that refuse nothing
 SENTENCES_OF_PAGES = 600  # a catalogue
 OTHER_EXPLANATIONS = 300  # a page about hate speech orders nothing
-SMALLEST = 0.03  # weights below are left out
+SMALLEST, MOST = 0.03, 15_000  # weights below are left out, and so are the smallest of more than these
+BLOCK = 400  # explanations that were written at about the same time
 RARE = 3  # a feature of fewer texts has no weight
 REFUSING = re.compile(r"request|sorry|safe|guideline|요청|죄송|안전|지침|请求|抱歉|准则|安全", re.IGNORECASE)
 SLOT = re.compile(r"<([a-z][a-z0-9]*)>|\{([^{}]*)\}")
@@ -44,19 +52,22 @@ class Case(NamedTuple):
     text: str
     told: bool
     source: str
+    said: Conclusion | None = None
 
 
 class Table(NamedTuple):
-    """What a table is made of; `strength` is the inverse of the penalty of large weights."""
+    """What a table is made of; `strength` is the inverse of the penalty of large weights, `least` what tells a case."""
 
     cases: Callable[[], Iterator[Case]]
-    ideas: Mapping[str, re.Pattern[str]]
+    weigh: Callable[[Case], set[str]]
     strength: float
+    least: float = 0
+    folder: str = "providers/weights"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", nargs="?", choices=[*TABLES], help="default: both")
+    parser.add_argument("table", nargs="?", choices=[*TABLES], help="default: all")
     parser.add_argument("--apart", action="store_true", help="read each set with weights made without it")
     options = parser.parse_args()
     for name in [options.table] if options.table else TABLES:
@@ -77,6 +88,8 @@ def refusals() -> Iterator[Case]:
         for row in rows(TESTS / "providers" / f"{name}.jsonl"):
             if not str(row["set"]).startswith(KEPT):
                 yield Case(str(row["text"]), bool(row["refuses"]), f"{name} {row['set']}")
+    for row in rows(TESTS / "providers" / "hidden_refusals.jsonl"):
+        yield Case(str(row["text"]), bool(row["refuses"]), "hidden_refusals")
     for path in sorted((EXPLANATIONS / "held_out").glob("*.jsonl")):
         if not path.name.startswith(KEPT):
             is_refusal = "refusals" in path.stem and "like" not in path.stem
@@ -118,6 +131,23 @@ def page_sentences() -> Iterator[str]:
         yield from random.Random(0).sample(said, min(len(said), SENTENCES_OF_PAGES))
 
 
+def readings() -> Iterator[Case]:
+    """Yield what the rules read of explanations, and what earlier ones read wrongly, where that is weighed."""
+    misread: dict[str, set[Conclusion]] = defaultdict(set)
+    for line in (ROOT / "bench" / "data" / "misreadings.tsv").read_text(encoding="utf-8").splitlines():
+        digest, start, end, side = line.split("\t")
+        misread[digest].add(Conclusion(int(start), int(end), side == "hateful"))
+    for path in sorted([*EXPLANATIONS.glob("*_??.jsonl"), *(EXPLANATIONS / "held_out").glob("*conclusions-??.jsonl")]):
+        if path.name.startswith((KEPT, "worked")):
+            continue
+        for place, row in enumerate(rows(path)):
+            text, label = str(row["text"]), row.get("conclusion", row.get("hateful"))
+            own, found = by_rules(text)
+            for said in {*found[-1:], *misread[hashlib.sha256(text.encode()).hexdigest()[:12]]}:
+                if is_weighed(own, said):
+                    yield Case(own, said.hateful is label, f"{path.stem[:-3]} {place // BLOCK}", said)
+
+
 def composed(name: str, told: str, others: str, count: int) -> Iterator[Case]:
     """Yield texts of the templates of a file, the same at each call."""
     data = tomllib.loads((ROOT / "bench" / "data" / f"{name}.toml").read_text(encoding="utf-8"))
@@ -138,11 +168,12 @@ def filled(template: str, parts: Mapping[str, Sequence[str]], draw: random.Rando
 
 
 def fit(cases: Sequence[Case], table: Table) -> tuple[CountVectorizer, LogisticRegression]:
-    counts = CountVectorizer(analyzer=lambda text: features(text, table.ideas), binary=True, min_df=RARE)
-    seen = counts.fit_transform([case.text for case in cases])
+    counts = CountVectorizer(analyzer=table.weigh, binary=True, min_df=RARE)
+    seen = counts.fit_transform(cases)
     model = LogisticRegression(C=table.strength, solver="liblinear", max_iter=2000, random_state=0)
     model.fit(seen, [case.told for case in cases])
-    model.coef_[np.abs(model.coef_) < SMALLEST] = 0
+    sizes = np.abs(model.coef_)
+    model.coef_[sizes < max(SMALLEST, np.sort(sizes[0])[-MOST:][0])] = 0
     return counts, model
 
 
@@ -150,8 +181,7 @@ def write(name: str, cases: Sequence[Case], table: Table) -> None:
     counts, model = fit(cases, table)
     weighed = dict(zip(counts.get_feature_names_out(), model.coef_[0], strict=True)) | {"": model.intercept_[0]}
     lines = sorted((feature, round(100 * weight)) for feature, weight in weighed.items() if weight)
-    path = ROOT / "providers" / "weights" / f"{name}.tsv"
-    path.parent.mkdir(exist_ok=True)
+    path = ROOT / table.folder / f"{name}.tsv"
     path.write_text("".join(f"{weight}\t{feature}\n" for feature, weight in lines), encoding="utf-8")
     print(f"{name}: {len(lines)} weights of {len(cases)} texts, {path.stat().st_size // 1000} kB")
 
@@ -160,14 +190,15 @@ def read_apart(name: str, cases: Sequence[Case], table: Table) -> None:
     for source in sorted({case.source for case in cases if case.told} - {"composed"}):
         counts, model = fit([case for case in cases if case.source != source], table)
         apart = [case for case in cases if case.source == source]
-        scores = model.decision_function(counts.transform([case.text for case in apart]))
-        print(f"{name} {source}: {figures(apart, scores)}")
+        scores = model.decision_function(counts.transform(apart))
+        print(f"{name} {source}: {figures(apart, scores, table.least)}", flush=True)
 
 
-def figures(cases: Sequence[Case], scores: Sequence[float]) -> str:
+def figures(cases: Sequence[Case], scores: Sequence[float], least: float) -> str:
     said = []
     for language in ("en", "ko", "zh"):
-        read = [(case.told, score > 0) for case, score in zip(cases, scores, strict=True) if written(case) == language]
+        pairs = zip(cases, scores, strict=True)
+        read = [(case.told, score > least) for case, score in pairs if written(case) == language]
         told = [is_told for meant, is_told in read if meant]
         taken = [is_told for meant, is_told in read if not meant]
         said.append(f"{language} {sum(told)} of {len(told)}, {sum(taken)} of {len(taken)} others")
@@ -178,7 +209,16 @@ def written(case: Case) -> str:
     return "ko" if re.search("[가-힣]", case.text) else "zh" if re.search("[一-鿿]", case.text) else "en"
 
 
-TABLES = {"refusals": Table(refusals, {}, 0.3), "orders": Table(orders, IDEAS, 0.1)}
+def weighed_reading(case: Case) -> set[str]:
+    assert case.said is not None
+    return weighed(case.text, case.said)
+
+
+TABLES = {
+    "refusals": Table(refusals, lambda case: features(case.text, {}), 0.3),
+    "orders": Table(orders, lambda case: features(case.text, IDEAS), 0.1),
+    "readings": Table(readings, weighed_reading, 0.3, LEAST_SCORE, "moderation/domain/hatexscore/lists"),
+}
 
 if __name__ == "__main__":
     main()

@@ -7,7 +7,7 @@ read at its first use.
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -65,8 +65,9 @@ class WordWeights:
 
     def score(self, text: str) -> float:
         """Return the log odds that a text is of the kind that the table is for."""
+        return self.total(features(text, self._ideas))
+
+    def total(self, weighed: Iterable[str]) -> float:
+        """Return the log odds that what these are seen in is of the kind that the table is for."""
         weights = self._weights
-        return (
-            sum(weights.get(feature, 0) for feature in features(text, self._ideas)) / _HUNDREDTHS
-            + weights[""] / _HUNDREDTHS
-        )
+        return (sum(weights.get(feature, 0) for feature in weighed) + weights[""]) / _HUNDREDTHS
