@@ -22,11 +22,10 @@ SETS = ("", "a-", "b-", "d-", "e-", "f-", "h-", "i-", "j-", "k-", "m-", "o-", "p
 NOT_FOUND = {
     "e-": ["ko-er05"],
     "f-": ["en-fr05"],
-    "h-": ["zh-hr26"],
     "j-": ["en-jr13"],
-    "kept-q-": ["en-qr11", "en-qr12", "en-qr13", "ko-qr01"],
+    "kept-q-": ["en-qr04", "en-qr07", "en-qr10", "ko-qr03"],
 }
-TAKEN = {"kept-q-": ["en-ql01", "en-ql02", "ko-ql01", "ko-ql02", "ko-ql03"]}
+TAKEN = {"kept-q-": ["en-ql10", "en-ql13", "ko-ql09", "ko-ql11", "ko-ql17"]}
 """Verdicts that are taken for a refusal."""
 
 
