@@ -3,7 +3,7 @@
 from math import log
 from pathlib import Path
 
-from providers.word_weights import WordWeights, ideas_in, pieces
+from vocabulary.word_weights import WordWeights, ideas_in, pieces
 
 _HERE = Path(__file__).parent
 IDEAS = ideas_in(_HERE / "orders.toml")

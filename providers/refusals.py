@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from providers.json_pieces import holds_json
 from providers.thoughts import without_thoughts
-from providers.word_weights import WordWeights
 from vocabulary.late_patterns import late
+from vocabulary.word_weights import WordWeights
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
 _FIRST = 3  # sentences in which a refusal is said
@@ -177,8 +177,8 @@ def declines_to_write(text: str) -> bool:
 
 
 _WEIGHTS = WordWeights(Path(__file__).parent / "weights" / "refusals.tsv", {})
-_LEAST_SCORE = 1.2
-_LEAST_BYTES = 30  # a few words, such as "not json", are an answer in a wrong form and too little to weigh
+_LEAST_SCORE = 1.0
+_SHORT, _LEAST_OF_SHORT = 30, 1.6  # bytes: a few words, such as "not json", may be an answer in a wrong form
 
 
 def refuses_in_prose(text: str) -> bool:
@@ -186,11 +186,8 @@ def refuses_in_prose(text: str) -> bool:
 
     A text within a form is held to the rules alone: the form has a verdict, whatever its words are.
     """
-    return refuses(text) or (
-        len(text.encode(errors="replace")) >= _LEAST_BYTES
-        and not any(map(_rates, _sentences(text)))
-        and _WEIGHTS.score(text.replace("**", "")) > _LEAST_SCORE
-    )
+    least = _LEAST_OF_SHORT if len(text.encode(errors="replace")) < _SHORT else _LEAST_SCORE
+    return refuses(text) or (not any(map(_rates, _sentences(text))) and _WEIGHTS.score(text.replace("**", "")) > least)
 
 
 def refuses(text: str) -> bool:

@@ -1,18 +1,22 @@
-"""Make the tables of `providers/word_weights.py` from the cases of the tests and from composed texts.
+"""Make the tables of `vocabulary/word_weights.py` from the cases of the tests and from composed texts.
 
-    .venv/bin/python bench/data/word_weights.py [refusals | orders | hunts | threatens | calls_names] [--apart]
+    .venv/bin/python bench/data/word_weights.py [TABLE] [--apart]
 
 A table is a logistic regression, made with scikit-learn, of which small weights are left out. What the tests call
 `kept` is never learnt from. `--apart` writes nothing: it reads each set of cases with weights that were made without
-it, and prints how many of a language are told and how many others are taken.
+it, and prints how many of a language are told and how many others are taken. A case of `readings` is a conclusion that
+rules read, and told where it is right. `misreadings.tsv` has those that earlier rules read wrongly: the text's digest,
+where the conclusion stood, and its side.
 """
 
 import argparse
+import hashlib
 import json
 import random
 import re
 import sys
 import tomllib
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -26,8 +30,11 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from generation.methods.counterspeech import weighed_marks
+from moderation.domain.hatexscore.conclusion import Conclusion
+from moderation.domain.hatexscore.htc import by_rules
+from moderation.domain.hatexscore.second_opinion import LEAST_SCORE, is_weighed, weighed
 from providers import order_weights
-from providers.word_weights import features
+from vocabulary.word_weights import features
 
 TESTS = ROOT / "tests"
 EXPLANATIONS = TESTS / "moderation" / "domain" / "hatexscore"
@@ -37,7 +44,8 @@ COMPOSED, COMPOSED_POSTS = 700, 900  # texts a language and kind
 OTHER_SENTENCES = 6000  # of the thousands of explanations that refuse nothing
 SENTENCES_OF_PAGES = 600  # a catalogue
 OTHER_EXPLANATIONS = 300  # a page about hate speech orders nothing
-SMALLEST = 0.03  # weights below are left out where the table does not say another bound
+SMALLEST, MOST = 0.03, 15_000  # weights below are left out where the table says no other bound; also all but so many
+BLOCK = 400  # explanations that were written at about the same time
 RARE = 3  # a feature of fewer texts has no weight
 REFUSING = re.compile(r"request|sorry|safe|guideline|요청|죄송|안전|지침|请求|抱歉|准则|安全", re.IGNORECASE)
 SLOT = re.compile(r"<([a-z][a-z0-9]*)>|\{([^{}]*)\}")
@@ -47,21 +55,23 @@ class Case(NamedTuple):
     text: str
     told: bool
     source: str
+    said: Conclusion | None = None
 
 
 class Table(NamedTuple):
-    """What a table is made of; `strength` is the inverse of the penalty of large weights.
+    """What a table is made of; `strength` is the inverse of the penalty of large weights, `least` what tells a case.
 
-    `weighed` returns what of a text is weighed. Where the table is `by_length`, a long text weighs as much as a short
+    `weighed` returns what of a case is weighed. Where the table is `by_length`, a long text weighs as much as a short
     one.
     """
 
     path: Path
     cases: Callable[[], Iterator[Case]]
-    weighed: Callable[[str], set[str]]
+    weighed: Callable[[Case], set[str]]
     strength: float
     by_length: bool = False
     smallest: float = SMALLEST
+    least: float = 0
 
 
 def main() -> None:
@@ -87,6 +97,8 @@ def refusals() -> Iterator[Case]:
         for row in rows(TESTS / "providers" / f"{name}.jsonl"):
             if not str(row["set"]).startswith(KEPT):
                 yield Case(str(row["text"]), bool(row["refuses"]), f"{name} {row['set']}")
+    for row in rows(TESTS / "providers" / "hidden_refusals.jsonl"):
+        yield Case(str(row["text"]), bool(row["refuses"]), "hidden_refusals")
     for path in sorted((EXPLANATIONS / "held_out").glob("*.jsonl")):
         if not path.name.startswith(KEPT):
             is_refusal = "refusals" in path.stem and "like" not in path.stem
@@ -141,6 +153,23 @@ def drafts(kind: str) -> Iterator[Case]:
     yield from composed("drafts", kind, "others", COMPOSED)
 
 
+def readings() -> Iterator[Case]:
+    """Yield what the rules read of explanations, and what earlier ones read wrongly, where that is weighed."""
+    misread: dict[str, set[Conclusion]] = defaultdict(set)
+    for line in (ROOT / "bench" / "data" / "misreadings.tsv").read_text(encoding="utf-8").splitlines():
+        digest, start, end, side = line.split("\t")
+        misread[digest].add(Conclusion(int(start), int(end), side == "hateful"))
+    for path in sorted([*EXPLANATIONS.glob("*_??.jsonl"), *(EXPLANATIONS / "held_out").glob("*conclusions-??.jsonl")]):
+        if path.name.startswith((KEPT, "worked")):
+            continue
+        for place, row in enumerate(rows(path)):
+            text, label = str(row["text"]), row.get("conclusion", row.get("hateful"))
+            own, found = by_rules(text)
+            for said in {*found[-1:], *misread[hashlib.sha256(text.encode()).hexdigest()[:12]]}:
+                if is_weighed(own, said):
+                    yield Case(own, said.hateful is label, f"{path.stem[:-3]} {place // BLOCK}", said)
+
+
 def composed(name: str, told: str, others: str, count: int) -> Iterator[Case]:
     """Yield texts of the templates of a file, the same at each call."""
     data = tomllib.loads((ROOT / "bench" / "data" / f"{name}.toml").read_text(encoding="utf-8"))
@@ -161,21 +190,20 @@ def filled(template: str, parts: Mapping[str, Sequence[str]], draw: random.Rando
 
 
 def fit(cases: Sequence[Case], table: Table) -> tuple[CountVectorizer, LogisticRegression]:
-    counts = CountVectorizer(analyzer=table.weighed, binary=True, min_df=RARE)
-    counts.fit([case.text for case in cases])
-    seen = counted(counts, cases, table)
+    counts = CountVectorizer(analyzer=table.weighed, binary=True, min_df=RARE).fit(cases)
     model = LogisticRegression(C=table.strength, solver="liblinear", max_iter=2000, random_state=0)
-    model.fit(seen, [case.told for case in cases])
-    model.coef_[np.abs(model.coef_) < table.smallest] = 0
+    model.fit(counted(counts, cases, table), [case.told for case in cases])
+    sizes = np.abs(model.coef_)
+    model.coef_[sizes < max(table.smallest, np.sort(sizes[0])[-MOST:][0])] = 0
     return counts, model
 
 
 def counted(counts: CountVectorizer, cases: Sequence[Case], table: Table) -> Any:
     """Return what of each text is weighed, a row each: ones, or less in a long text."""
-    seen = counts.transform([case.text for case in cases])
+    seen = counts.transform(cases)
     if not table.by_length:
         return seen
-    lengths = [len(table.weighed(case.text)) or 1 for case in cases]
+    lengths = [len(table.weighed(case)) or 1 for case in cases]
     return seen.multiply(1 / np.sqrt(lengths)[:, None]).tocsr()
 
 
@@ -194,13 +222,14 @@ def read_apart(name: str, cases: Sequence[Case], table: Table) -> None:
         counts, model = fit([case for case in cases if case.source != source], table)
         apart = [case for case in cases if case.source == source]
         scores = model.decision_function(counted(counts, apart, table))
-        print(f"{name} {source}: {figures(apart, scores)}")
+        print(f"{name} {source}: {figures(apart, scores, table.least)}", flush=True)
 
 
-def figures(cases: Sequence[Case], scores: Sequence[float]) -> str:
+def figures(cases: Sequence[Case], scores: Sequence[float], least: float) -> str:
     said = []
     for language in ("en", "ko", "zh"):
-        read = [(case.told, score > 0) for case, score in zip(cases, scores, strict=True) if written(case) == language]
+        pairs = zip(cases, scores, strict=True)
+        read = [(case.told, score > least) for case, score in pairs if written(case) == language]
         told = [is_told for meant, is_told in read if meant]
         taken = [is_told for meant, is_told in read if not meant]
         said.append(f"{language} {sum(told)} of {len(told)}, {sum(taken)} of {len(taken)} others")
@@ -211,12 +240,26 @@ def written(case: Case) -> str:
     return "ko" if re.search("[가-힣]", case.text) else "zh" if re.search("[一-鿿]", case.text) else "en"
 
 
+def said_in(case: Case) -> set[str]:
+    assert case.said is not None
+    return weighed(case.text, case.said)
+
+
 WEIGHTS = ROOT / "providers" / "weights"
+READINGS = ROOT / "moderation" / "domain" / "hatexscore" / "lists" / "readings.tsv"
 TABLES = {
-    "refusals": Table(WEIGHTS / "refusals.tsv", refusals, partial(features, ideas={}), 0.3),
-    "orders": Table(WEIGHTS / "orders.tsv", orders, partial(features, ideas=order_weights.IDEAS), 0.1),
+    "refusals": Table(WEIGHTS / "refusals.tsv", refusals, lambda case: features(case.text, {}), 0.3),
+    "orders": Table(WEIGHTS / "orders.tsv", orders, lambda case: features(case.text, order_weights.IDEAS), 0.1),
+    "readings": Table(READINGS, readings, said_in, 0.3, least=LEAST_SCORE),
 } | {
-    str(kind): Table(path, partial(drafts, str(kind)), weighed_marks.weighed, 20, by_length=True, smallest=0.3)
+    str(kind): Table(
+        path,
+        partial(drafts, str(kind)),
+        lambda case: weighed_marks.weighed(case.text),
+        20,
+        by_length=True,
+        smallest=0.3,
+    )
     for kind, path in weighed_marks.TABLES.items()
 }
 

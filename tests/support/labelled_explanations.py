@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from moderation.domain.hatexscore.htc import by_rules
 from moderation.domain.hatexscore.score import Reading, read
 from moderation.domain.hatexscore.tgi import identified
 
@@ -42,6 +43,12 @@ def sentences(language: str) -> list[dict[str, Any]]:
     """Return single sentences of a language, each with the conclusion that it states: true, false or null."""
     lines = (_FOLDER / f"sentences_{language}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
+
+
+def rules_alone(text: str) -> bool | None:
+    """Return what the rules conclude, whatever the second opinion is."""
+    found = by_rules(text)[1]
+    return found[-1].hateful if found else None
 
 
 def shares(language: str) -> Shares:

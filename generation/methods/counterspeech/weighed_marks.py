@@ -11,7 +11,7 @@ from pathlib import Path
 from annotation.domain.folding.chinese import SIMPLIFIED
 from generation.domain.counterspeech.safety_flags import BY_WEIGHT, Flag, FlaggedWords
 from generation.domain.tokens import plain
-from providers.word_weights import WordWeights, features, ideas_in, pieces
+from vocabulary.word_weights import WordWeights, features, ideas_in, pieces
 
 _HERE = Path(__file__).parent
 _IDEAS = ideas_in(_HERE / "mark_ideas.toml")

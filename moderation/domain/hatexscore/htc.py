@@ -13,6 +13,7 @@ from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.labels import Segment
 from moderation.domain.hatexscore.plain_text import plain
 from moderation.domain.hatexscore.quotations import Quotation, blanked, quotations, words_of_others
+from moderation.domain.hatexscore.second_opinion import is_doubted
 from moderation.domain.hatexscore.signs import SignKind, is_named
 from moderation.domain.hatexscore.statements import stated_in, statements
 from moderation.domain.hatexscore.structure.firm import is_firm
@@ -30,12 +31,23 @@ _LONGEST_QUOTE = 200  # characters: what is longer is the post, not a verdict on
 def conclusions(explanation: str, quoted: Sequence[Quotation] | None = None) -> list[Conclusion]:
     """Return all conclusions that the explanation states, in its order; those that it implies if it states none.
 
-    Returns none if two lines with the same heading contradict each other.
+    Returns none if two lines with the same heading contradict each other, or if a second opinion doubts the last one.
     """
+    own, found = by_rules(explanation, quoted)
+    return [] if found and is_doubted(own, found[-1]) else found
+
+
+def by_rules(explanation: str, quoted: Sequence[Quotation] | None = None) -> tuple[str, list[Conclusion]]:
+    """Return the writer's own words as plain text, and what the rules alone read in them."""
     quoted = quotations(explanation) if quoted is None else quoted
     others = words_of_others(explanation, quoted)
     words = _own_words(explanation, others)
-    text, by_form = chosen_of_form(words, plain(words))
+    own = plain(words)
+    return own, _read(words, own, others)
+
+
+def _read(words: str, own: str, others: Sequence[Quotation]) -> list[Conclusion]:
+    text, by_form = chosen_of_form(words, own)
     text, by_legend = chosen_of_legend(text)
     text, by_scale = chosen_of_scale(text)
     text, by_code = chosen_of_key(text)

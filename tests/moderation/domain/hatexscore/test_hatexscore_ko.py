@@ -49,7 +49,7 @@ def test_long_korean_texts_are_scored() -> None:
 
 def test_korean_explanations_are_read_as_people_labelled_them() -> None:
     found = shares("ko")
-    assert found.right >= 0.97 and found.opposite <= 0.005 and found.tgi >= 0.95, found
+    assert found.right >= 0.96 and found.opposite <= 0.001 and found.tgi >= 0.95, found
 
 
 @pytest.mark.parametrize("group", ["노인", "남성", "장애인", "동성애자", "중국인"])

@@ -4,6 +4,7 @@
 sets `a-` and `b-` were written later than the first one, `c-` after the last change, then `d-`, `e-` and `f-`: before,
 between and after the changes by which a sentence that is unsure states nothing. They cost the earlier sets a few rows.
 `i-` and `j-` came before and with the rules on what follows a conclusion, whose post is meant, and what a rule says.
+Of sets that are called `kept` no table of weights learns. `kept-q-` was sealed until the second opinion stood.
 """
 
 import json
@@ -12,17 +13,20 @@ from typing import Any
 
 import pytest
 
+from labelled_explanations import rules_alone
 from moderation.domain.hatexscore.htc import verdict
 from providers.structured_output import is_refusal
 
 FOLDER = Path(__file__).with_name("held_out")
-SETS = ("", "a-", "b-", "d-", "e-", "f-", "h-", "i-", "j-", "k-", "m-", "o-", "p-")
+SETS = ("", "a-", "b-", "d-", "e-", "f-", "h-", "i-", "j-", "k-", "m-", "o-", "p-", "kept-q-")
 NOT_FOUND = {
     "e-": ["ko-er05"],
     "f-": ["en-fr05"],
-    "h-": ["zh-hr26"],
     "j-": ["en-jr13"],
+    "kept-q-": ["en-qr04", "en-qr07", "en-qr10", "ko-qr03"],
 }
+TAKEN = {"kept-q-": ["en-ql10", "en-ql13", "ko-ql09", "ko-ql11", "ko-ql17"]}
+"""Verdicts that are taken for a refusal."""
 
 
 def rows(name: str) -> list[dict[str, Any]]:
@@ -86,10 +90,21 @@ def rows(name: str) -> list[dict[str, Any]]:
         ("kept-conclusions-en", 29, 1),
         ("kept-conclusions-ko", 30, 0),
         ("kept-conclusions-zh", 30, 0),
+        ("kept-q-conclusions-en", 38, 1),
+        ("kept-q-conclusions-ko", 39, 3),
+        ("kept-q-conclusions-zh", 40, 1),
     ],
 )
-def test_what_is_answered_stays_right(name: str, right: int, wrong: int) -> None:
-    read = [(row["hateful"], verdict(row["text"])) for row in rows(name)]
+def test_what_the_rules_alone_answer_stays_right(name: str, right: int, wrong: int) -> None:
+    read = [(row["hateful"], rules_alone(row["text"])) for row in rows(name)]
+    assert sum(said is not None and said is meant for meant, said in read) >= right
+    assert sum(said is not None and said is not meant for meant, said in read) <= wrong
+
+
+@pytest.mark.parametrize(("language", "right", "wrong"), [("en", 36, 0), ("ko", 37, 1), ("zh", 38, 1)])
+def test_with_a_second_opinion_less_is_wrong(language: str, right: int, wrong: int) -> None:
+    """Of the set from which the weights learn nothing, and that was read once when they stood."""
+    read = [(row["hateful"], verdict(row["text"])) for row in rows(f"kept-q-conclusions-{language}")]
     assert sum(said is not None and said is meant for meant, said in read) >= right
     assert sum(said is not None and said is not meant for meant, said in read) <= wrong
 
@@ -98,7 +113,8 @@ def test_what_is_answered_stays_right(name: str, right: int, wrong: int) -> None
 def test_refusals_are_told_from_verdicts_that_begin_like_one(name: str) -> None:
     missed = [row["id"] for row in rows(f"{name}refusals") if not is_refusal(row["text"])]
     assert missed == NOT_FOUND.get(name, [])
-    assert [row["text"] for row in rows(f"{name}like-refusals") if is_refusal(row["text"])] == []
+    taken = [row.get("id", row["text"]) for row in rows(f"{name}like-refusals") if is_refusal(row["text"])]
+    assert taken == TAKEN.get(name, [])
 
 
 @pytest.mark.parametrize("name", SETS)

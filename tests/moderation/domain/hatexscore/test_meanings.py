@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from moderation.domain.hatexscore.htc import conclusions, verdict
+from labelled_explanations import rules_alone
+from moderation.domain.hatexscore.htc import by_rules
 
 LANGUAGES = ["en", "ko", "zh"]
 
@@ -18,25 +19,25 @@ def rows(language: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_read_is_what_is_meant(language: str) -> None:
-    read = [(row, verdict(row["text"])) for row in rows(language)]
+    read = [(row, rules_alone(row["text"])) for row in rows(language)]
     assert [row for row, said in read if said is not None and said is not row["hateful"]] == []
     assert sum(said is row["hateful"] for row, said in read) / len(read) >= 0.94  # the rest is null
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_kind_has_rows_of_each_verdict(language: str) -> None:
+def test_every_kind_has_rows_of_each_rules_alone(language: str) -> None:
     said = {(row["kind"], row["hateful"]) for row in rows(language)}
     assert {(kind, label) for kind in ("part", "readings", "keys") for label in (True, False, None)} <= said
 
 
 def test_a_conclusion_by_a_code_stands_where_the_code_does() -> None:
     text = "Label: 1 (1 = hateful, 0 = not hateful)"
-    assert [text[said.start : said.end] for said in conclusions(text)] == ["1"]
+    assert [text[said.start : said.end] for said in by_rules(text)[1]] == ["1"]
 
 
 def test_a_number_between_two_of_a_key_says_what_the_nearer_says_or_nothing() -> None:
     key = "(1 = not hateful, 9 = very hateful)"
-    assert [verdict(f"Score: {number} {key}") for number in (2, 5, 8, 12)] == [False, None, True, None]
+    assert [rules_alone(f"Score: {number} {key}") for number in (2, 5, 8, 12)] == [False, None, True, None]
 
 
 @pytest.mark.parametrize(("language", "right", "wrong"), [("en", 60, 5), ("ko", 41, 0), ("zh", 30, 2)])
@@ -44,7 +45,7 @@ def test_what_is_said_of_another_subject_or_scope_concludes_little_but_not_the_o
     language: str, right: int, wrong: int
 ) -> None:
     lines = Path(__file__).with_name(f"scopes_{language}.jsonl").read_text(encoding="utf-8").splitlines()
-    read = [(row["hateful"], verdict(row["text"])) for row in map(json.loads, lines)]
+    read = [(row["hateful"], rules_alone(row["text"])) for row in map(json.loads, lines)]
     assert sum(said is not None and said is not meant for meant, said in read) <= wrong
     assert sum(said is not None and said is meant for meant, said in read) >= right
 
@@ -75,7 +76,7 @@ def test_what_is_said_of_another_subject_or_scope_concludes_little_but_not_the_o
     ],
 )
 def test_a_rating_counts_and_what_explains_the_ends_of_its_scale_does_not(text: str, hateful: bool | None) -> None:
-    assert verdict(text) is hateful
+    assert rules_alone(text) is hateful
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,7 @@ def test_a_rating_counts_and_what_explains_the_ends_of_its_scale_does_not(text: 
     ],
 )
 def test_a_level_is_its_value_and_not_its_name(text: str, hateful: bool | None) -> None:
-    assert verdict(text) is hateful
+    assert rules_alone(text) is hateful
 
 
 @pytest.mark.parametrize(
@@ -120,4 +121,4 @@ def test_a_level_is_its_value_and_not_its_name(text: str, hateful: bool | None) 
     ],
 )
 def test_what_is_taken_back_struck_out_or_denied_as_a_whole_is_not_concluded(text: str, hateful: bool | None) -> None:
-    assert verdict(text) is hateful
+    assert rules_alone(text) is hateful

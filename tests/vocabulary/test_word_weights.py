@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from providers.word_weights import WordWeights, features
+from vocabulary.word_weights import WordWeights, features
 
 MACHINE = {"machine": re.compile("model|bot"), "wanted": re.compile("safe")}
 

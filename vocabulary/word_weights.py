@@ -8,7 +8,7 @@ read at its first use.
 import itertools
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import sqrt
 from pathlib import Path
@@ -86,11 +86,12 @@ class WordWeights:
 
     def score(self, text: str) -> float:
         """Return the log odds that a text is of the kind that the table is for."""
+        return self.total(features(text, self._ideas))
+
+    def total(self, weighed: Iterable[str]) -> float:
+        """Return the log odds that what these are seen in is of the kind that the table is for."""
         weights = self._weights
-        return (
-            sum(weights.get(feature, 0) for feature in features(text, self._ideas)) / _HUNDREDTHS
-            + weights[""] / _HUNDREDTHS
-        )
+        return (sum(weights.get(feature, 0) for feature in weighed) + weights[""]) / _HUNDREDTHS
 
     def score_by_length(self, seen: Collection[str]) -> float:
         """Return the log odds where the table was made so that a long text weighs as much as a short one.
