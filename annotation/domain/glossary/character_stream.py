@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from annotation.domain.folding import hangul
 from annotation.domain.folding.chinese import simplified
@@ -20,8 +20,7 @@ _SIGNS = frozenset("丨丶丿亅ㆍ・･")
 """Strokes of characters and middle dots, which are no words: they stand between characters as signs do."""
 
 
-@dataclass(frozen=True)
-class Stream:
+class Stream(NamedTuple):
     """The characters of a text in one written form, with the source of each: first position, position after it."""
 
     chars: str
@@ -45,13 +44,12 @@ VISIBLE = _Visible()
 
 def stream_of(text: str) -> Stream:
     """Return the visible characters of a text and where each comes from."""
-    chars, starts, ends = [], [], []
-    for at, char in enumerate(text):
-        for shown in VISIBLE[char]:
-            chars.append(shown)
-            starts.append(at)
-            ends.append(at + 1)
-    return Stream("".join(chars), starts, ends)
+    shown = list(map(VISIBLE.__getitem__, text))
+    chars = "".join(shown)
+    starts = [at for at, parts in enumerate(shown) if parts]
+    if len(starts) < len(chars):  # a few characters are several
+        starts = [at for at, parts in enumerate(shown) for _part in parts]
+    return Stream(chars, starts, [at + 1 for at in starts])
 
 
 def streams_of(text: str) -> Iterator[Stream]:

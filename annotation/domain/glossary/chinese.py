@@ -6,6 +6,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
+_TIMES_RARER = 50
 _PLURAL = "们們"
 _FUNCTION = frozenset("我你您他她它咱的了是在有不这那谁")
 _IS_VERB = re.compile(
@@ -55,6 +56,14 @@ def is_word(text: str) -> bool:
         return False
     segmenter.check_initialized()
     return bool(segmenter.FREQ.get(text))
+
+
+def is_rarer(text: str, term: str) -> bool:
+    """Return whether a word of the dictionary is so rare beside the term that it is the term with a wrong character."""
+    if not any(char == other for char, other in zip(text, term, strict=False)):
+        return False
+    frequencies = _segmenter().FREQ
+    return bool(_TIMES_RARER * frequencies.get(text, 0) < frequencies.get(term, 0))
 
 
 def is_everyday(text: str) -> bool:

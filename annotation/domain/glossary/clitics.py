@@ -51,6 +51,13 @@ def continued(word: str, readings: Mapping[str, Ways]) -> Mapping[str, Ways]:
     return {reading: ways for reading, ways in readings.items() if reading[0] == word[0]}
 
 
+def without_front(word: str) -> tuple[str, ...]:
+    """Return the first letters of a term that stand behind an article or a preposition: الخ in "الخ.ن.ف.س.ا.ء"."""
+    if word.isascii() or not _SEMITIC.match(word):
+        return ()
+    return tuple(word[length:] for length in range(1, min(5, len(word))) if _FRONT.fullmatch(word[:length]))
+
+
 def bare_forms(word: str) -> Iterator[str]:
     """Yield what a word may be without article, conjunction, preposition, and ending; nothing in other scripts."""
     if not _SEMITIC.search(word):

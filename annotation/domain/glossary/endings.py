@@ -11,7 +11,8 @@ _SHORTEST_PLURAL = 3
 _PLURALS = ("s", "es", "n", "en", "er", "e", "x", "i")
 _ENGLISH = (
     "s es z ed ing ings er ers ish y ies ism isms ist ists istic dom doms hood like ness ette ettes "
-    "ery eries esque ian ians able ful less ly"
+    "ery eries esque ian ians able ful less ly brain brains brained head heads headed face faces faced minded "
+    "lover lovers loving hater haters hating"
 )
 _GERMAN = "e en er es em n s ern in innen"
 _ROMANCE = "s x e es a as o os i"

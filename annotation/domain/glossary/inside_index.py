@@ -15,7 +15,7 @@ from typing import Generic
 
 from annotation.domain.folding import hangul
 from annotation.domain.folding.text import plain
-from annotation.domain.glossary import korean, korean_words
+from annotation.domain.glossary import kana, korean, korean_words
 from annotation.domain.glossary.character_stream import REPEATED, VISIBLE, Stream, stream_of, streams_of
 from annotation.domain.glossary.chinese import cuts_words, is_word, is_word_at
 from annotation.domain.glossary.disguises import WRITTEN, How, Ways
@@ -24,7 +24,7 @@ from annotation.domain.glossary.sounds import pinyin
 from annotation.domain.glossary.taken_apart import taken_apart
 from annotation.domain.glossary.terms import Hit, Key, Spelling
 
-_INFLECTED, _VARIANT = frozenset({How.INFLECTED}), frozenset({How.VARIANT})
+_INFLECTED, _VARIANT, _LETTERS = frozenset({How.INFLECTED}), frozenset({How.VARIANT}), frozenset({How.LETTERS})
 _DRAWN_OUT = re.compile("(.)\\1(?:\\1|(.)\\2)")
 _LATIN = re.compile(r"(?<![A-Za-z0-9@_./-])[A-Za-z]{2,8}(?![A-Za-z0-9@_/-]|\.[A-Za-z])")
 """Letters that stand alone, as the initials of pinyin do."""
@@ -39,11 +39,6 @@ _LONGEST_GAP = 4
 _LONG = 4
 _FORMS_FROM = 3
 _WINDOW = 6
-_FEWEST_KANA = 4
-"""Kana of a term that has no other characters, from which on it is looked for in the other kana: fewer are in words."""
-_HIRAGANA, _KATAKANA = re.compile("[\u3041-\u3096]"), re.compile("[\u30a1-\u30f6]")
-_TO_KATAKANA = {code: code + 0x60 for code in range(0x3041, 0x3097)}
-_TO_HIRAGANA = {code + 0x60: code for code in _TO_KATAKANA}
 
 
 class Gap(IntEnum):
@@ -90,6 +85,8 @@ class InsideIndex(Generic[Key]):
         if not hangul.is_syllable(stream.chars[-1]):
             self._add_chinese(stream.chars, spelling)
             return
+        for alike in korean.in_look_alikes(stream.chars):
+            self._add(alike, _Form(Spelling(spelling.term, spelling.ways | _LETTERS), alike))
         inflected = Spelling(spelling.term, spelling.ways | _INFLECTED)
         if len(stream.chars) >= _FORMS_FROM and hangul.is_open(stream.chars):
             for final in "ㄴㄹ":
@@ -102,7 +99,7 @@ class InsideIndex(Generic[Key]):
 
     def _add_chinese(self, chars: str, spelling: Spelling[Key]) -> None:
         """Add a Chinese or Japanese term with characters taken apart, in other kana, and by initials if they count."""
-        for form in _in_other_kana(chars):
+        for form in kana.in_other_kana(chars):
             self._add(form, _Form(Spelling(spelling.term, spelling.ways | _VARIANT), form, is_other_kana=True))
         for form in taken_apart(chars):
             self._add(form, _Form(Spelling(spelling.term, spelling.ways | _SPLIT), form))
@@ -118,13 +115,15 @@ class InsideIndex(Generic[Key]):
         """Yield the terms in this text."""
         if not (self._forms or self._ones) or not (is_glued(text) or hangul.HAS_JAMO.search(text)):
             return
-        if self._ones:
-            yield from self._of_one(text)
-        for stream in streams_of(text):
+        for number, stream in enumerate(streams_of(text)):
+            if not number and self._ones and not self._ones.keys().isdisjoint(stream.chars):
+                yield from self._of_one(text)
             for at, length in self._places(stream.chars):
                 for form in self._forms.get(stream.chars[at : at + length], ()):
-                    goes_on = form.is_other_kana and _is_amid_kana(stream.chars, at)
-                    if not goes_on and (hit := _hit(text, stream, at, length, form)):
+                    is_kana = kana.may_be_amid_words(stream.chars[at : at + length])
+                    if is_kana and kana.is_part(stream.chars, at, length, is_other=form.is_other_kana):
+                        continue
+                    if hit := _hit(text, stream, at, length, form):
                         yield hit
         if self._initials:
             yield from self._by_initials(text)
@@ -328,20 +327,6 @@ def _is_whole(text: str, start: int, end: int, term: str, ways: Ways) -> bool:
     if len(term) >= _LONG or text[start:end] != term:
         return True
     return korean_words.is_noun_at(text, start, end) is not False
-
-
-def _in_other_kana(chars: str) -> set[str]:
-    """Return a Japanese term in hiragana and in katakana: writers take either."""
-    kana = len(_HIRAGANA.findall(chars)) + len(_KATAKANA.findall(chars))
-    if not kana or (kana == len(chars) and kana < _FEWEST_KANA):
-        return set()
-    return {chars.translate(_TO_HIRAGANA), chars.translate(_TO_KATAKANA)} - {chars}
-
-
-def _is_amid_kana(chars: str, at: int) -> bool:
-    """Return whether kana of one kind stand on both sides of this place: a word may go on there."""
-    around = chars[max(0, at - 1) : at + 1]
-    return len(around) > 1 and any(all(map(kana.match, around)) for kana in (_HIRAGANA, _KATAKANA))
 
 
 def _is_lone_word(text: str, at: int) -> bool:

@@ -44,6 +44,7 @@ _PREFIXES = _listed(
     "우리나라 울 늙은 젊은 못된 나쁜 저놈 이놈 그놈 저런 이런 그런 미친 더러운 역시"
 )
 _STEM_SHORTEST = 2
+_LOOK_ALIKES = str.maketrans("멍명귀비유대팔면", "댕띵커네윾머괄띤")
 _SILENT = INITIALS.index("ㅇ")
 
 
@@ -87,6 +88,12 @@ def unstretched(stretch: str) -> str:
     """Return the one syllable that a stretch is: 고오옴 is 곰."""
     initial, vowel, _final = parts(stretch[0])
     return syllable_of(initial, vowel, parts(stretch[-1])[2])
+
+
+def in_look_alikes(term: str) -> set[str]:
+    """Return a term with one or all of its syllables written as others that look like them: 댕댕이 is 멍멍이."""
+    ones = {term.replace(char, char.translate(_LOOK_ALIKES)) for char in term}
+    return (ones | {term.translate(_LOOK_ALIKES)}) - {term}
 
 
 def initials(term: str) -> str:

@@ -24,13 +24,15 @@ _WORD = re.compile(
 )
 _STRETCHED = re.compile(r"([^\W\d])\1\1")
 _DOUBLED = re.compile(r"([^\W\d])\1+")
-_NUMBER = re.compile(r"\d{3,}$")  # digits at the end of a word are a number, not letters
+_NUMBER = re.compile(r"(?!(\d)\1+$)\d{3,}$")  # at the end of a word it is no letters; the same digit again and again is
 _FIRST_INDIC = "\u0900"  # from this code point on, marks are vowels, not accents
 _LIKE = str.maketrans("0234578@$!|€+£¢¥×©®ƒ", "ozeastbasiietlcyxcrf") | LATIN
 _AMBIGUOUS = {"1": "il", "|": "il", "!": "il", "6": "gb", "9": "gq", "7": "tl", "μ": "mu", "υ": "uy"}
 _AMONG_LATIN = str.maketrans("гяипшщцб", "rrnnwwub")
 """Cyrillic letters that look like Latin ones only to who reads a Latin word: gгoaкeг."""
 _AMONG_CYRILLIC = str.maketrans("346", "зчб")
+_AS_CYRILLIC = str.maketrans("abcehkmoptxy0346", "авсенкмортхуозчб")
+_MIXED = re.compile("(?=.*[а-яё])(?=.*[a-z])[а-яёabcehkmoptxy0346]+", re.DOTALL)
 _CYRILLIC_WITH_DIGITS = re.compile("(?=.*[а-я]).*[346]", re.DOTALL)
 _HAS_LATIN = re.compile("[a-z]")
 _MOST_READINGS = 8
@@ -106,6 +108,11 @@ def readings(word: str) -> tuple[str, ...]:
     if _CYRILLIC_WITH_DIGITS.search(marked):
         ways.append(marked.translate(_AMONG_CYRILLIC))
     return tuple(dict.fromkeys(reading for way in ways for reading in _all_readings(_without_accents(way))))
+
+
+def in_cyrillic(word: str) -> str:
+    """Return a Cyrillic word without the Latin letters that look like some of its own; "" where it has none."""
+    return word.translate(_AS_CYRILLIC) if _MIXED.fullmatch(word) else ""
 
 
 def _is_mostly_latin(word: str) -> bool:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from annotation.domain.folding.text import plain
-from annotation.domain.glossary.normalize import SHORTEST_FOLDED, lone_readings, readings, without_signs
+from annotation.domain.glossary.normalize import SHORTEST_FOLDED, in_cyrillic, lone_readings, readings, without_signs
 
 _SHORTEST_APART = 7
 """Letters of the shortest word with a letter between all of its own: "wxexexd"."""
@@ -24,6 +24,8 @@ class SeenWord(NamedTuple):
     changed: bool
     apart: str
     """Its every second letter, if one and the same letter or sign stands between all of them."""
+    cyrillic: str
+    """In Cyrillic letters alone, if Latin ones that look like them are among them."""
     spelt: tuple[str, ...]
     """What it may be as a part of a word: alone, a digit may be a letter too."""
 
@@ -37,7 +39,8 @@ def seen_word(written: str) -> SeenWord:
     if len(without) < SHORTEST_FOLDED:
         without = ""
     spelt = (*read, *lone_readings(bare)) if len(bare) == 1 and not bare.isalpha() else read
-    return SeenWord(bare, read, without, any(map(_DOUBLED.search, read)), masked, read != (bare,), _apart(bare), spelt)
+    doubled, cyrillic = any(map(_DOUBLED.search, read)), "" if bare.isascii() else in_cyrillic(bare)
+    return SeenWord(bare, read, without, doubled, masked, read != (bare,), _apart(bare), cyrillic, spelt)
 
 
 def _apart(word: str) -> str:

@@ -108,7 +108,7 @@ def _is_other_word(letters: str, start: int, end: int, term: str) -> bool:
         return False
     if not all(map(_HAN.match, written)):
         return True
-    if chinese.is_word(written):
+    if chinese.is_word(written) and not chinese.is_rarer(written, term):
         return False
     before, after = max(0, start - _WINDOW), end + _WINDOW
     return len(term) > 3 or not chinese.cuts_words(letters[before:after], start - before, end - before)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic
 
 from annotation.domain.folding.text import plain
-from annotation.domain.glossary.clitics import bare_forms, continued, unmarked
+from annotation.domain.glossary.clitics import bare_forms, continued, unmarked, without_front
 from annotation.domain.glossary.disguises import WRITTEN, How, Ways
 from annotation.domain.glossary.endings import (
     is_known,
@@ -175,7 +175,7 @@ class WordIndex(Generic[Key]):
         for first, word in enumerate(text_words):
             if read[first]:
                 yield from self._follow(text_words, gaps, read, first)
-            if first + 1 < len(text_words) and not self._prefixes.isdisjoint(seen_word(word.text).spelt):
+            if first + 1 < len(text_words) and not self._prefixes.isdisjoint(_spelt_at_first(word.text)):
                 yield from self._put_together(text_words, gaps, first)
 
     def _follow(
@@ -202,7 +202,7 @@ class WordIndex(Generic[Key]):
 
     def _put_together(self, text_words: Sequence[Word], gaps: Sequence[Gap], first: int) -> Iterator[Hit[Key]]:
         """Yield the terms whose parts stand one after another: "gar-den", "g a r d e n", "gar den"."""
-        fronts = {reading: "" for reading in seen_word(text_words[first].text).spelt if reading in self._prefixes}
+        fronts = {reading: "" for reading in _spelt_at_first(text_words[first].text) if reading in self._prefixes}
         for last in range(first + 1, min(first + _LONGEST_RUN, len(text_words))):
             if gaps[last] is Gap.END and not _are_letters(text_words[last - 1 : last + 1]):
                 return
@@ -293,6 +293,8 @@ class WordIndex(Generic[Key]):
             read.setdefault(word, _INFLECTED)
         self._read_unmarked(seen.plain, read)
         self._read_letters(seen, read)
+        for word in (seen.cyrillic, *self._inflected(seen.cyrillic)) if seen.cyrillic else ():
+            read.setdefault(word, _LETTERS if word == seen.cyrillic else _LETTERS | _INFLECTED)
         for spaced in filter(None, (seen.apart, seen.bare)):
             for word in (*self._shapes.get(spaced, ()), *self._inflected(spaced)):
                 read.setdefault(word, _SEPARATED)
@@ -322,8 +324,7 @@ class WordIndex(Generic[Key]):
         for language, index in self._lemmas.items():
             basic, forms = lemma(word, language), stems(word, language)
             yield from index.get(basic, ())
-            for form in forms:
-                yield from self._stems[language].get(form, ())
+            yield from (term for form in forms for term in self._stems[language].get(form, ()))
             if self._heads and is_plural_of_compound(word):
                 yield from (term for form in (basic, *forms) for term in self._heads.get(form, ()))
 
@@ -362,6 +363,11 @@ class WordIndex(Generic[Key]):
                     yield word
 
 
+def _spelt_at_first(written: str) -> tuple[str, ...]:
+    """Return what a word may be where a term begins, also without an Arabic article."""
+    return (*seen_word(written).spelt, *without_front(written))
+
+
 def _are_letters(pieces: Sequence[Word]) -> bool:
     return all(len(piece.text) == 1 or len(plain(piece.text)) == 1 for piece in pieces)
 
@@ -390,6 +396,5 @@ def _may_split(shape: str, pieces: Sequence[Word], spelling: Spelling[Key], part
 
 
 def _humps(word: Word) -> list[Word]:
-    return [
-        Word(match[0], word.start + match.start(), word.start + match.end()) for match in _CAMEL.finditer(word.text)
-    ]
+    found = _CAMEL.finditer(word.text)
+    return [Word(match[0], word.start + match.start(), word.start + match.end()) for match in found]
