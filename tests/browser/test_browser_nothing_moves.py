@@ -139,10 +139,11 @@ def test_a_short_text_begins_at_one_height_whatever_models_say_and_however_it_is
     page_of: Callable[[Membership], Page], live_server: Any, width: int, height: int
 ) -> None:
     project = make_project("garden", daily_goal=60, prior_display=PriorDisplay.AFTER_FIRST_ANSWER)
-    for number, text in enumerate((TEXTS[0], f"{TEXTS[0]} {TEXTS[3]}", TEXTS[2], TEXTS[3])):
+    three_lines = (f"{TEXTS[0]} {TEXTS[3]}", f"{TEXTS[3]} {TEXTS[0]}")
+    for text, sentences in ((three_lines[0], 13), (three_lines[1], 13), (TEXTS[2], 1), (TEXTS[3], 5)):
         item = make_open_item(project, text, picture=make_picture(project))
         for modality in Modality:
-            said = "A remark about a garden. " * (1 + 4 * number)
+            said = "A remark about a garden. " * sentences
             Prior.objects.create(item=item, modality=modality, hateful=False, explanation=said, model="m")
     page = page_of(make_member(project))
     page.set_viewport_size({"width": width, "height": height})
