@@ -105,7 +105,7 @@ _LANGUAGES = [
 # What a model says that does not write. A text against something may begin with "We cannot" itself: only what is said
 # of the request counts.
 _CANNOT = (
-    r"(?:(?:i|we) (?:can['’]?t|cannot|can not|(?:won['’]?t|will not)(?: be able to)?"
+    r"(?:(?:i|we) (?:can['’]?t|cannot|can not|(?:won['’]?t|will not)(?: be(?: able to)?)?"
     r"|(?:must|have to|will|need to) (?:\w+ )?decline(?: to)?|decline(?: to)?|refuse to|would rather not"
     r"|(?:would )?prefer not to|(?:do not|don['’]t) feel comfortable)"
     r"|(?:i['’]m|i am)(?: sorry, but i['’]m)? (?:unable to|not able to|not comfortable)"
@@ -117,9 +117,10 @@ _WORK = (
     r"|(?:this|that) (?:kind|type|sort) of)\b"
 )
 _TASK = (
-    r"(?:(?:help|assist)(?: you)?(?: with\b|\s*[.,!;]|\s*$)|comply\b|fulfil|(?:do|write) (?:this|that)\s*(?:[.,;!]|$)|"
+    r"(?:(?:help|assist)(?: you)?(?: with\b|\s*[.,!;]|\s*$)|comply\b|fulfil|"
+    r"(?:do|write|translate) (?:this|that)\s*(?:[.,;!]|$)|"
     rf"(?:(?:this|that|the|your) )?{_WORK}|writing (?:this|that)\b|"
-    r"(?:(?:writ|generat|creat|produc|provid|compos|describ|engag)(?:e|ing)|explain(?:ing)?|respond(?:ing)?|answer(?:ing)?|process|complete|discuss|continue)\b"
+    r"(?:(?:writ|generat|creat|produc|provid|compos|describ|engag|translat)(?:e|ing)|explain(?:ing)?|respond(?:ing)?|answer(?:ing)?|process|complete|discuss|continue)\b"
     rf"[^.!?]{{0,60}}?{_WORK})"
 )
 _SORRY = (
@@ -132,11 +133,14 @@ _KO_WORK = (
     r"(?:이|그|해당|요청하신|이런|이러한|그런|본|귀하의)\s?(?:종류의 |유형의 )?"
     r"(?:요청|내용|글|콘텐츠|이미지|사진|그림|답글|주제|질문|게시물|게시글|작업|텍스트|댓글|메시지)"
 )
-_KO_DO = r"(?:답변|답글|답장|응답|대답|작성|생성|처리|설명|묘사|다루|다룰|쓸|쓰|수행|진행|제공|논의|들어 ?드|도와 ?드)"
+_KO_DO = (
+    r"(?:번역|답변|답글|답장|응답|대답|작성|생성|처리|설명|묘사|다루|다룰|쓸|쓰|수행|진행|제공|논의"
+    r"|들어 ?드|도와 ?드)"
+)
 _ZH_SORRY = r"(?:(?:很|非常|十分)?(?:抱歉|对不起|對不起|不好意思|遗憾|遺憾)[^。!?！？]{0,12}?)"
 _ZH_NOT = r"(?:无法|無法|不能|不便|没有办法|沒有辦法|没法|拒绝|拒絕)(?:为[^。，,]{1,12}?)?"
 _ZH_DO = (
-    r"(?:协助|協助|帮助|幫助|帮您|帮你|回答|提供|处理|處理|满足|滿足|生成|撰写|撰寫|完成|回应|回應|回复|描述|解释|解釋"
+    r"(?:翻译|翻譯|协助|協助|帮助|幫助|帮您|帮你|回答|提供|处理|處理|满足|滿足|生成|撰写|撰寫|完成|回应|回應|回复|描述|解释|解釋"
     r"|创作)[^。，,!?！？]{0,10}?(?:请求|請求|内容|內容|问题|問題|要求|回复|回應|文字|文本|图片|圖片|帖子|话题|任务|帮助"
     r"|此类|[。.!！]|$)"
 )
@@ -154,6 +158,8 @@ _NOT_WRITTEN = [
         r"|prevents?|forbids?|prohibits?)",
         rf"{_KO_SORRY}?(?:도와|도움을|협조해) ?드[^.!?]{{0,10}}?{_KO_NOT}",
         rf"{_KO_SORRY}?{_KO_WORK}[^.!?]{{0,20}}?{_KO_DO}[^.!?]{{0,12}}?{_KO_NOT}",
+        rf"{_KO_SORRY}?(?:[^.!?]{{1,30}} )?(?:텍스트|글|내용|게시물|메시지|댓글)(?:은|는|을|를)? ?번역"
+        rf"[^.!?]{{0,8}}{_KO_NOT}",
         rf"{_KO_SORRY}?(?:답변|응답|답글|요청)(?:을|를|은|는|에)? ?(?:\w+ )?"
         rf"(?:제공|드리|드릴|작성|처리|생성)[^.!?]{{0,8}}?{_KO_NOT}",
         r"(?:저는 |제가 )?(?:ai\b|인공지능|언어 ?모델)[^.!?]{0,40}?" + _KO_NOT,
