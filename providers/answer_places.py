@@ -26,7 +26,7 @@ class Said(NamedTuple):
 
 def said_in(choice: Mapping[str, Any]) -> Said:
     """Return what one choice of an answer says."""
-    found = choice.get("message", choice.get("delta"))
+    found = choice.get("message") or choice.get("delta")
     message: Mapping[str, Any] = found if isinstance(found, Mapping) else {"content": found}
     content = text_of(message.get("content"))
     called = "\n".join(_arguments(message))
@@ -35,6 +35,45 @@ def said_in(choice: Mapping[str, Any]) -> Said:
     if not text.strip():
         text = text_of(message.get("parsed")) or text_of(choice.get("text")) or text
     return Said(text, "" if text.strip() else _thought(message), _declined(message))
+
+
+def choices_in(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the choices of an answer, also where a gateway passes on a body of another protocol or wraps it.
+
+    Empty if there is none: such a body may tell of a fault.
+    """
+    body: Any = answer
+    for name in ("data", "result", "response"):
+        if isinstance(body.get(name), Mapping) and "choices" not in body:
+            body = body[name]
+    listed = body.get("choices")
+    if isinstance(listed, Mapping | list):
+        return [choice for choice in (listed if isinstance(listed, list) else [listed]) if isinstance(choice, Mapping)]
+    if body.get("error") or answer.get("error"):
+        return []
+    if isinstance(listed := body.get("candidates"), list):  # Gemini
+        return [
+            {"message": {"content": choice.get("content")}, "finish_reason": choice.get("finishReason")}
+            for choice in listed
+            if _is_object(choice)
+        ]
+    output = body.get("output")
+    if isinstance(output, list):  # OpenAI's responses: thoughts and calls stand beside the message
+        said = [item for item in output if _is_object(item) and item.get("type") == "message"]
+        return said[-1:] and [{"message": said[-1], "finish_reason": body.get("status")}]
+    message = output.get("message") if isinstance(output, Mapping) else body.get("message")
+    if not isinstance(message, Mapping):
+        is_message = body.get("type") == "message" and isinstance(body.get("content"), list)  # Anthropic
+        message = body if is_message else {"content": body.get("text") or body.get("response")}
+    end = next((body[name] for name in _ENDS if body.get(name)), None)  # a text without an end may tell of a fault
+    return [{"message": message, "finish_reason": end}] if end and text_of(message.get("content")).strip() else []
+
+
+_ENDS = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason", "done")
+
+
+def _is_object(part: Any) -> bool:
+    return isinstance(part, Mapping)
 
 
 def text_of(content: Any) -> str:
@@ -66,13 +105,15 @@ def _is_part(content: Mapping[str, Any]) -> bool:
         "signature",
         "closed",
         "refusal",
+        "thought",
+        "thoughtSignature",
     } and (bool(content.keys() & {"type", "text", "thinking"}) or not content)
 
 
 def _text_of_part(part: Any) -> str:
     if isinstance(part, str):
         return part
-    if not isinstance(part, Mapping) or part.get("type") in _NOT_SAID:
+    if not isinstance(part, Mapping) or part.get("type") in _NOT_SAID or part.get("thought") is True:
         return ""
     text = part.get("text")
     if isinstance(text, Mapping):

@@ -16,7 +16,7 @@ _REPAIRABLE = 20_000
 _STARTS = 200  # a text of brackets alone must not cost a parse at each of them
 _WRAPPINGS = 3
 _WRAPPERS = {
-    *("answer", "final_answer", "response", "output", "result", "json"),
+    *("answer", "final_answer", "response", "output", "result", "json", "data"),
     *("arguments", "parameters", "properties", "function"),
 }
 _ON_WRAPPINGS = {
@@ -24,6 +24,8 @@ _ON_WRAPPINGS = {
     *("title", "required", "additionalproperties"),
 }
 _PARAMETER = re.compile(r"<parameter(?:=|\s+name=\")([\w-]{1,60})\"?\s*>")
+_WIDE_COLON = re.compile(r"(?<=[\"'])\s*：(?=\s*[\"'\d\[{tfnTFN-])")
+_WIDE_COMMA = re.compile(r"(?<=[\"'\d\]}el])，(?=\s*[\"'{\[])")
 _ARGUMENT = re.compile(r"<arg_key>\s*([\w-]{1,60})\s*</arg_key>\s*<arg_value>")
 
 
@@ -123,7 +125,7 @@ def _repaired(text: str) -> Piece | None:
     if not nearly or len(nearly) > _REPAIRABLE:
         return None
     try:
-        value = json_repair.loads(nearly)
+        value = json_repair.loads(_WIDE_COMMA.sub(",", _WIDE_COLON.sub(":", nearly)))
         _refuse_nul(value)
         return (
             Piece(nearly, json.dumps(value, allow_nan=False, sort_keys=True), True) if isinstance(value, dict) else None
@@ -161,6 +163,8 @@ def unwrapped(value: Any) -> Iterator[Any]:
     What stands under any other name, or beside another value, may be a draft and is not looked at.
     """
     for _ in range(_WRAPPINGS):
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
         if not isinstance(value, dict):
             return
         inside = [part for name, part in value.items() if name.lower() in _WRAPPERS]

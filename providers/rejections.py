@@ -47,6 +47,20 @@ _REJECTING_PHRASES = (
     "not enabled",
     "is not a",
     "maximum allowed",
+    "deprecated",
+    "cannot be",
+    "can't be",
+    "enabled only",
+    "only available",
+    "不支持",
+    "非法",
+    "有误",
+    "无效",
+    "지원하지",
+    "지원되지",
+    "사용할 수 없",
+    "허용되지",
+    "올바르지",
 )
 _TOO_LONG = ("context length", "context window", "context limit", "context size", "prompt is too long")
 # Words by which sentences speak of a parameter without its name.
@@ -54,19 +68,30 @@ _OTHER_NAMES = {"json_schema": "response_format", "json_object": "response_forma
 _JSON_PHRASES = ("json mode", "json schema", "response format", "structured output")
 _PICTURE_PHRASES = ("image input", "image(s)", "images are not", "vision", "multimodal", "multi-modal", "image_url")
 _STREAM = re.compile(
-    r"only supports? (?:the )?stream|enable the stream parameter|stream(?:ing)? mode only"
-    r"|incremental_output (?:set )?to true|stream(?:ing)? (?:must be (?:true|enabled)|is required)|requires? stream"
-    r"|(?:仅|只)支持流式|스트리밍만"
+    r"only (?:support|accept|allow|work)s?(?:ed)? (?:in |with )?(?:the )?stream|only stream(?:ing|ed)?\b"
+    r"|non-?\s?stream(?:ing|ed)?\b[^.]{0,40}?(?:not|n't|un)[ -]?(?:support|allow|available|accept)"
+    r"|(?:not|n't) (?:support|allow|accept)[a-z]* (?:a |any )?non-?\s?stream"
+    r"|enable the stream parameter|stream(?:ing)? mode only|incremental_output (?:set )?to true"
+    r"|\bstream(?:ing)?\W{0,3}(?:must|should|has to|needs to) be (?:set )?(?:to )?(?:true|enabled)"
+    r"|stream(?:ing)? is required|requires? stream|(?:仅|只)(?:能|支持)[^。]{0,6}流式|不支持非流式|必须[^。]{0,8}流式"
+    r"|스트리밍[^.]{0,8}만 (?:지원|사용|가능)|스트리밍만"
 )
 _SYSTEM = re.compile(
     r"(?:system|developer) (?:role|message|prompt|instruction)s?\b[^.]{0,40}?"
     r"(?:n[o']t |un)(?:supported|enabled|allowed)"
-    r"|not support[a-z]* (?:the |a )?\W?(?:system|developer)\b|roles must alternate|only user and assistant roles"
+    r"|n[o'’]?t support[a-z]* (?:the |a |any )?\W?(?:system|developer)\b"
+    r"|roles must alternate|only user and assistant roles|should be \W?user\W{1,3}or \W?assistant"
     r"|(?:invalid|unknown|unsupported|unexpected) (?:message )?role\b[^.]{0,20}?system"
+    r"|(?:first|1st) message must be (?:from |of )?(?:the |a )?\W?user|must (?:start|begin) with (?:the |a )?\W?user"
+    r"|不支持\W{0,3}system|system\W{0,3}(?:角色|消息|指令)?[^。]{0,6}(?:不支持|不合法|无效)|角色不合法\W{0,3}system"
+    r"|system\W{0,3}(?:역할|메시지|프롬프트|지시)[^.]{0,8}(?:지원|허용|사용할 수 없)"
 )
 _SCHEMA = re.compile(
-    r"(?:parse|compil|initiali[sz]|invalid|unsupported|error)[^.]{0,40}?(?:grammar|samplers)\b"
-    r"|grammar\b[^.]{0,40}?(?:fail|invalid|error|(?:not |un)supported)|response_?schema|schema (?:produces|is too)"
+    r"(?:parse|compil|creat|initiali[sz]|invalid|unsupported|error)[^.]{0,40}?(?:grammar|samplers)\b"
+    r"|grammar\b[^.]{0,40}?(?:fail|invalid|error|(?:not |un)supported)|schema (?:produces|is too)"
+    r"|(?:fail|invalid|unsupported|unable)[^.]{0,50}?(?:response|json)?[ _]?schemas?\b|response_?schema"
+    r"|\bjson_?schema\W{1,4}or\W{1,4}grammar|failed to generate json|\boutput_(?:format|config)\b"
+    r"|(?:invalid|required for) format\b|contains an invalid argument"
 )
 _UNKNOWN_NAME = re.compile(r"unknown name \W{0,3}([\w$]+)[^:]*: cannot find field")
 _NO_NAME = {"", "none", "null"}
@@ -84,7 +109,7 @@ def lesson_of(fault: BadRequest, request: Request) -> Lesson | None:
         return None
     if "enable_thinking" in sentence.replace("enable thinking", "enable_thinking") and "false" in sentence:
         return Lesson(Fact.MUST_NOT_THINK)
-    if way := _other_way(sentence, request, profile):
+    if way := _other_way(fault, sentence, request, profile):
         return way
     parameter = _rejected_parameter(fault, sentence, request)
     if parameter == "response_format":
@@ -98,9 +123,10 @@ def lesson_of(fault: BadRequest, request: Request) -> Lesson | None:
     return Lesson(Fact.REJECTS, parameter) if parameter and parameter not in _NEVER_LEFT_OUT else None
 
 
-def _other_way(sentence: str, request: Request, profile: ModelProfile) -> Lesson | None:
+def _other_way(fault: BadRequest, sentence: str, request: Request, profile: ModelProfile) -> Lesson | None:
     """Return that the model wants its question in another way: streamed, or without a system role."""
-    if not profile.streams and _tells(_STREAM, sentence, request):
+    is_named = fault.parameter.strip().lower() == "stream"
+    if not profile.streams and (is_named or _tells(_STREAM, sentence, request)):
         return Lesson(Fact.STREAMS)
     has_system = any(message.role == "system" for message in request.messages)
     return Lesson(Fact.NO_SYSTEM) if has_system and _tells(_SYSTEM, sentence, request) else None
@@ -124,6 +150,8 @@ def _rejects_schema(fault: BadRequest, sentence: str, request: Request) -> bool:
 def _rejected_parameter(fault: BadRequest, sentence: str, request: Request) -> str:
     """Return the parameter that the server names as the fault; empty if it names none that was sent."""
     named = re.split(r"[.\[]", fault.parameter.strip().lower().removeprefix("body."), maxsplit=1)[0]
+    if "schema" in fault.parameter.lower() and "response_format" in fault.sent:  # of another protocol behind this one
+        return "response_format"
     if named not in _NO_NAME:
         return named if named in fault.sent else ""
     if _rejects_schema(fault, sentence, request):

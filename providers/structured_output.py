@@ -85,10 +85,13 @@ def _value_of(piece: Piece, shape: type[Shape], context: dict[str, Any]) -> tupl
 
     Raises ValidationError if neither the piece nor what is wrapped in it has the shape.
     """
+    whole = json.loads(piece.canonical)
+    is_alone = isinstance(whole, list) and len(whole) == 1 and isinstance(whole[0], dict)
+    if is_alone and not shape.model_fields.keys().isdisjoint(whole[0]):  # a list of rows has the rows' own fields
+        return shape.model_validate_json(json.dumps(whole[0]), context=context), True
     try:
         return shape.model_validate_json(piece.canonical, context=context), False
     except ValidationError as fault:
-        whole = json.loads(piece.canonical)
         for inner in (_in_names_of(shape, whole), *unwrapped(whole)):
             with suppress(ValidationError):
                 return shape.model_validate_json(json.dumps(inner), context=context), True

@@ -8,14 +8,16 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-_NAMES = r"think|thinking|thoughts?|reasoning|seed:think"
+_NAMES = r"think|thinking|thoughts?|reasoning|reflection|scratchpad|seed:think"
 _OPENING = re.compile(
-    rf"(?:<(?:{_NAMES})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|START_THINKING\|>"
+    rf"(?:<(?:{_NAMES})>|<details type=\"reasoning\"[^>\n]{{0,80}}>|&lt;think(?:ing)?&gt;"
+    r"|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|START_THINKING\|>"
     r"|Here(?:'s|’s| is) my thought process:)",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    rf"</(?:{_NAMES})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>|Here(?:'s|’s| is) my response:",
+    rf"</(?:{_NAMES})>|</details>|&lt;/think(?:ing)?&gt;"
+    r"|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>|Here(?:'s|’s| is) my response:",
     re.IGNORECASE,
 )
 _CHANNEL = re.compile(r"\s*(?:<\|start\|>\s*assistant\s*)?<\|channel\|>|\s*(?:analysis|commentary)<\|message\|>")

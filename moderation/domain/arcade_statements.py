@@ -142,6 +142,8 @@ def _gate(kinds: tuple[Category, ...], most: int) -> type[AnswerShape]:
 
     def read(rows: Any) -> Any:
         rows = [{"claim": row} if isinstance(row, str) else row for row in rows] if isinstance(rows, list) else rows
+        if isinstance(rows, list) and any(isinstance(row, dict) and _says_elsewhere(row) for row in rows):
+            raise PydanticCustomError("unread_cue", "a cue has none of the fields target_group, claim, justification")
         return _cut(rows, most)
 
     def spoken(cues: list[GateCue]) -> list[GateCue]:
@@ -216,6 +218,12 @@ class _ListOfCues(_Statement):
     @classmethod
     def _wrap(cls, value: Any) -> Any:
         return {"cues": value} if isinstance(value, list) else value
+
+
+def _says_elsewhere(row: dict[str, Any]) -> bool:
+    """Return whether a row has none of a cue's own texts, and another in their place: it must not count for none."""
+    named = {"claim", "justification", "target_group"}
+    return named.isdisjoint(row) and any(isinstance(said, str | list | dict) and said for said in row.values())
 
 
 def _rows(cue: type[AnswerShape], most: int | None) -> Any:

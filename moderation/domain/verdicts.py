@@ -18,8 +18,9 @@ HATEFUL_FORMS = (
     *("仇恨", "仇恨言论", "仇恨内容", "仇恨性", "有仇恨", "是仇恨", "是仇恨言论", "属于仇恨言论", "含有仇恨"),
 )
 NOT_HATEFUL_FORMS = (
-    *(f"{no} {form}" for no in ("non", "not", "not a") for form in ("hate", "hateful", "hate speech")),
+    *(f"{no} {form}" for no in ("non", "not", "not a", "no") for form in ("hate", "hateful", "hate speech")),
     *(f"비{form}" for form in ("혐오", "혐오 표현", "혐오 발언")),
+    "무혐오",
     *(f"{form}{no}" for form in ("혐오", "혐오 표현", "혐오 발언") for no in (" 아님", "이 아님", "가 아님", " 없음")),
     "혐오적이지 않음",
     *(

@@ -194,7 +194,8 @@ TOO_LONG = re.compile(
 UNSUPPORTED = re.compile(
     r"not supported|not support |unsupported|not implemented"
     r"|validation error|input should be|inputs are not permitted|must be created with"
-    r"|parse grammar|initialize samplers|compile grammar|developer instruction is not enabled|roles must alternate"
+    r"|(?:parse|compile|create) grammar|initialize samplers|(?:invalid|required for) format\b"
+    r"|developer instruction is not enabled|roles must alternate"
 )
 # A firewall says so also as JSON.
 TURNED_BACK = re.compile(

@@ -12,7 +12,7 @@ from providers.http import fault_words
 
 _SENTENCES = ("message", "msg", "detail", "error_description", "error_msg", "status_msg", "title", "description")
 _CODES = ("code", "type", "status", "error_code", "status_code", "reason")
-_INSIDE = ("error", "innererror", "detail", "details", "errors", "base_resp", "metadata", "cause")
+_INSIDE = ("error", "innererror", "detail", "details", "errors", "base_resp", "metadata", "cause", "status")
 _PAGE = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|\?xml|!--)", re.IGNORECASE)
 _HEADING = re.compile(r"<(title|h1|h2)\b[^>]*>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)
 _UNSEEN = re.compile(r"<(script|style|head)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)

@@ -12,7 +12,7 @@ import httpx2
 import openai
 
 from providers import tokens
-from providers.answer_places import said_in
+from providers.answer_places import choices_in, said_in
 from providers.http.blame import Asked
 from providers.http.bounds import Bounds, TransportFault
 from providers.http.errors import (
@@ -159,7 +159,7 @@ class Connection:
         Raises as `Model.reply` does if it is none, or tells of a fault.
         """
         decoded = read_success(self.provider, answer.content, answer.headers.get("content-type", ""))
-        if not any(decoded.get(name) for name in ("choices", "data")):
+        if not decoded.get("choices") and not decoded.get("data") and not choices_in(decoded):
             raise self.fault_of(decoded, 200, asked, dict(answer.headers))
         return decoded
 
@@ -226,7 +226,7 @@ class OpenAIChat:
         return profile.limit_name or ("max_tokens" if self._connection.endpoint.address else "max_completion_tokens")
 
     def _read(self, request: Request, answer: Any, seconds: float) -> Reply:
-        choices = _choices(answer.get("choices"))
+        choices = choices_in(answer)
         if not choices or str(choices[0].get("finish_reason")).lower() == "error":
             inner = choices[0].get("error") if choices else None
             told = {**answer, "choices": None} if inner is None else {"error": inner}
@@ -244,7 +244,7 @@ class OpenAIChat:
         left_out = self._left_out(request)
         return Reply(text, named, usage, seconds, finish, without=left_out, samples=samples, thought=first.thought)
 
-    def _samples(self, choices: Sequence[dict[str, Any]]) -> Iterator[Sample]:
+    def _samples(self, choices: Sequence[Mapping[str, Any]]) -> Iterator[Sample]:
         """Yield every answer of the exchange; one that was refused has no text."""
         for choice in choices:
             try:
@@ -252,7 +252,7 @@ class OpenAIChat:
             except Refused:
                 yield Sample("", "refused")
 
-    def _sample(self, choice: dict[str, Any]) -> Sample:
+    def _sample(self, choice: Mapping[str, Any]) -> Sample:
         """Return one answer. Raises Refused if the model declined it or a filter stopped it."""
         text, thought, declined = (hide_key(part, self._connection.endpoint.key) for part in said_in(choice))
         finish = read_end(choice.get("finish_reason"))
@@ -331,10 +331,6 @@ def _closed(schema: Any) -> bool:
     return all(_closed(part) for part in schema.values())
 
 
-def _choices(choices: Any) -> list[dict[str, Any]]:
-    return [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
-
-
 def _usage(stated: Any) -> Usage | None:
     """Return the usage that the provider reports. Zeros are ignored: no call has an empty prompt."""
     if not isinstance(stated, dict):
@@ -345,7 +341,7 @@ def _usage(stated: Any) -> Usage | None:
     return tokens.stated_usage(stated.get("prompt_tokens"), stated.get("completion_tokens"), thought, cached)
 
 
-def _filtered(choice: dict[str, Any]) -> str:
+def _filtered(choice: Mapping[str, Any]) -> str:
     """Return a word for an answer that a filter of Azure's took away; empty if none did."""
     results = choice.get("content_filter_results")
     verdicts = results.values() if isinstance(results, dict) else ()

@@ -293,6 +293,77 @@ SPELLINGS: dict[str, tuple[Any, Lesson]] = {
         [{"error": {"message": 'Invalid JSON payload received. Unknown name "temperature": Cannot find field.'}}],
         Lesson(Fact.REJECTS, "temperature"),
     ),
+    "the path of a schema": (
+        {"error": {"message": "Invalid schema", "param": "text.format.schema", "code": "invalid_json_schema"}},
+        Lesson(Fact.JSON, "object"),
+    ),
+    "the name of another protocol": (
+        {"type": "error", "error": {"message": "output_format: Extra inputs are not permitted"}},
+        Lesson(Fact.JSON, "object"),
+    ),
+    "a list that says little": (
+        [{"error": {"code": 400, "message": "Request contains an invalid argument.", "status": "INVALID_ARGUMENT"}}],
+        Lesson(Fact.JSON, "object"),
+    ),
+    "a schema that could not be compiled": (
+        {"object": "error", "message": 'Failed to compile json schema: {"type"', "code": 400},
+        Lesson(Fact.JSON, "object"),
+    ),
+    "JSON that failed": (
+        {"error": {"message": "Failed to generate JSON. Please adjust your prompt.", "code": "json_validate_failed"}},
+        Lesson(Fact.JSON, "object"),
+    ),
+    "a status with words, in Korean": (
+        {"status": {"code": "40000", "message": "response_format 파라미터는 지원하지 않습니다."}},
+        Lesson(Fact.JSON, "object"),
+    ),
+    "in Chinese": (
+        {"error": {"code": "1210", "message": "API 调用参数有误,请检查文档:不支持 response_format 参数"}},
+        Lesson(Fact.JSON, "object"),
+    ),
+    "a parameter of yesterday": (
+        {"error": {"message": "`temperature` is deprecated for this model."}},
+        Lesson(Fact.REJECTS, "temperature"),
+    ),
+    "a parameter, in Korean": (
+        {"error": {"message": "temperature 값은 지원되지 않습니다"}},
+        Lesson(Fact.REJECTS, "temperature"),
+    ),
+    "a parameter, in Chinese": ({"error": {"message": "不支持 temperature 参数"}}, Lesson(Fact.REJECTS, "temperature")),
+    "only streams": (
+        {"error": {"message": "Only streaming responses are supported by this model. Set stream=true."}},
+        Lesson(Fact.STREAMS),
+    ),
+    "what does not stream": (
+        {"error": {"message": "Non-streaming requests are not supported for this model."}},
+        Lesson(Fact.STREAMS),
+    ),
+    "the parameter of streams": (
+        {"error": {"message": "Unsupported value: 'stream' does not support false.", "param": "stream"}},
+        Lesson(Fact.STREAMS),
+    ),
+    "only streams, in Chinese": ({"error": {"message": "该模型仅支持流式调用"}}, Lesson(Fact.STREAMS)),
+    "only streams, in Korean": (
+        {"error": {"message": "이 모델은 스트리밍 방식만 지원합니다."}},
+        Lesson(Fact.STREAMS),
+    ),
+    "no system messages": (
+        {"message": "This model doesn't support system messages. Try again without a system message."},
+        Lesson(Fact.NO_SYSTEM),
+    ),
+    "a validator's list of roles": (
+        {"detail": [{"loc": ["body", "messages", 0, "role"], "msg": "Input should be 'user' or 'assistant'"}]},
+        Lesson(Fact.NO_SYSTEM),
+    ),
+    "who begins": (
+        {"error": {"message": "First message must be from user"}},
+        Lesson(Fact.NO_SYSTEM),
+    ),
+    "no system role, in Chinese": ({"error": {"message": "该模型不支持 system 角色"}}, Lesson(Fact.NO_SYSTEM)),
+    "no system role, in Korean": (
+        {"error": {"message": "system 역할은 지원되지 않습니다."}},
+        Lesson(Fact.NO_SYSTEM),
+    ),
     "in two sentences": (
         {"error": {"message": "Unsupported value. The setting is temperature."}},
         Lesson(Fact.REJECTS, "temperature"),
@@ -318,6 +389,9 @@ def test_a_fault_that_says_nothing_is_final(ask: Ask, wire: WireServer, body: An
 
 SERVER_FAULTS = {
     "a grammar": ("failed to parse grammar", Lesson(Fact.JSON, "object")),
+    "a grammar that was not made": ("llama runner: failed to create grammar", Lesson(Fact.JSON, "object")),
+    "a format": ('invalid format: "object"; expected "json" or a valid JSON Schema', Lesson(Fact.JSON, "object")),
+    "words for a format": ("failed to load model vocabulary required for format", Lesson(Fact.JSON, "object")),
     "no system role": ("System role not supported", Lesson(Fact.NO_SYSTEM)),
     "roles in turn": ("Conversation roles must alternate user/assistant", Lesson(Fact.NO_SYSTEM)),
 }

@@ -69,7 +69,8 @@ def test_json_with_something_around_it_or_a_slip_is_read_and_flagged(text: str):
     [
         "I would call this harmless.",
         "",
-        f"[{GOOD}]",
+        f"[{GOOD}, {GOOD}]",
+        f"[[{GOOD}, 1]]",
         f"{GOOD} or rather {GOOD.replace(':', ': ').replace('0.5', '0.6')}",
         GOOD.replace("0.5", "1.7"),
         GOOD.replace("0.5", '"high"'),
@@ -88,7 +89,8 @@ def test_json_with_something_around_it_or_a_slip_is_read_and_flagged(text: str):
     ids=[
         "prose",
         "nothing",
-        "array",
+        "array of two",
+        "array in an array",
         "two values",
         "above its range",
         "word for number",

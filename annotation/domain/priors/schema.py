@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from annotation.domain.known_words import spellings
 from annotation.domain.votes import Category
-from vocabulary.written_values import OWN_REASON, ClosedSet, Number
+from vocabulary.written_values import OWN_REASON, ClosedSet, WholeNumber
 
 
 class PriorAnswer(BaseModel):
@@ -22,7 +22,7 @@ class PriorAnswer(BaseModel):
 
     explanation: Annotated[str, Field(min_length=1, max_length=4000), OWN_REASON]
     category: int
-    severity: Annotated[int, Field(ge=0, le=3, strict=True), Number]
+    severity: Annotated[int, Field(ge=0, le=3, strict=True), WholeNumber]
 
 
 def answer_shape(categories: Sequence[Category]) -> type[PriorAnswer]:

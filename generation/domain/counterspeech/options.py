@@ -264,10 +264,21 @@ class Toxicity(Answer):
 
 
 _INTENT_FORMS = {
-    "informative": ("informative", "information", "정보", "정보 제공", "정보적", "提供信息", "信息", "信息性"),
-    "positive": ("positive", "긍정", "긍정적", "积极", "正面", "积极的"),
-    "questioning": ("questioning", "question", "질문", "의문 제기", "提问", "质疑", "询问"),
-    "denouncing": ("denouncing", "denounce", "denunciation", "비판", "규탄", "비난", "谴责", "批评"),
+    "informative": (
+        "informative",
+        "information",
+        "정보",
+        "정보 제공",
+        "정보적",
+        "정보성",
+        "提供信息",
+        "信息",
+        "信息性",
+        "信息型",
+    ),
+    "positive": ("positive", "긍정", "긍정적", "공감", "积极", "正面", "积极的"),
+    "questioning": ("questioning", "question", "질문", "질문형", "의문 제기", "提问", "质疑", "询问"),
+    "denouncing": ("denouncing", "denounce", "denunciation", "비판", "규탄", "비난", "谴责", "批评", "批判"),
     "none": ("none", "없음", "해당 없음", "无", "没有"),
 }
 

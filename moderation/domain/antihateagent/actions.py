@@ -20,7 +20,16 @@ from moderation.domain.tongue import TONGUE_WORDS, Tongue
 from moderation.domain.verdicts import HATEFUL_FORMS, NOT_HATEFUL_FORMS
 from vocabulary.refusals import gettext_noop as _
 from vocabulary.requests import Asked
-from vocabulary.written_values import OWN_WORDS, Number, YesNo, one_of, read_share, reader_of
+from vocabulary.written_values import (
+    NO_FORMS,
+    OWN_WORDS,
+    YES_FORMS,
+    WholeNumber,
+    YesNo,
+    one_of,
+    read_share,
+    reader_of,
+)
 
 REASKS = 5
 LEAST_QUERIES, MOST_QUERIES = 3, 6
@@ -118,22 +127,58 @@ class Arguments(BaseModel):
 _STANCE_FORMS = {
     "supports": (
         *("supports", "support", "supported", "supporting", "supportive"),
-        *("지지", "지지함", "지지한다", "뒷받침", "뒷받침함", "뒷받침한다", "支持", "证实", "佐证"),
+        *("지지", "지지함", "지지한다", "뒷받침", "뒷받침함", "뒷받침한다", "찬성", "支持", "证实", "证明", "佐证"),
     ),
     "refutes": (
         *("refutes", "refute", "refuted", "refuting", "contradicts", "contradict", "does not support"),
+        *("contradicting", "opposes", "oppose", "opposing", "against", "반대"),
         *("반박", "반박함", "반박한다", "반증", "지지하지 않음", "反驳", "驳斥", "否定", "不支持", "反对"),
     ),
 }
 _OPEN_FORMS = (
     *("OPEN", "undecided", "unclear", "unsure", "uncertain", "undetermined"),
-    *("미정", "불확실", "불분명", "보류", "판단 보류", "알 수 없음", "未定", "待定", "不确定", "未决", "无法判断"),
+    *(
+        "미정",
+        "불확실",
+        "불분명",
+        "보류",
+        "판단 보류",
+        "판단 불가",
+        "알 수 없음",
+        "未定",
+        "待定",
+        "不确定",
+        "未决",
+        "无法判断",
+    ),
 )
 _HATE_VERDICTS = {"HATE": HATEFUL_FORMS, "NON-HATE": NOT_HATEFUL_FORMS}
 _TRUTH_VERDICTS = {
     "TRUE": ("true", "참", "사실", "사실임", "진실", "真", "真实", "属实", "正确"),
     "FALSE": ("false", "거짓", "허위", "거짓임", "사실 아님", "사실이 아님", "假", "虚假", "不实", "不属实", "错误"),
 }
+
+
+_Sufficient = Annotated[
+    bool,
+    Field(strict=True),
+    one_of(
+        {
+            True: (*YES_FORMS, "sufficient", "enough", "충분", "충분함", "充分", "足够"),
+            False: (
+                *NO_FORMS,
+                "insufficient",
+                "not enough",
+                "불충분",
+                "충분하지 않음",
+                "부족",
+                "不足",
+                "不充分",
+                "不够",
+            ),
+        }
+    ),
+]
 
 
 def _verdict(*values: str, claimed: bool) -> Any:
@@ -152,7 +197,7 @@ class Segment(Arguments):
 
     quote: str = Field(min_length=1, max_length=1500)
     stance: Annotated[Literal["supports", "refutes"], one_of(_STANCE_FORMS)]
-    relevance: Annotated[int, Field(ge=1, le=3, strict=True), Number]
+    relevance: Annotated[int, Field(ge=1, le=3, strict=True), WholeNumber]
     bearing: str = Field(min_length=1, max_length=800)
 
 
@@ -209,7 +254,7 @@ def select_pages(ids: Collection[int], most: int) -> type[BaseModel]:
         return list(dict.fromkeys(pages))
 
     among = WithJsonSchema({"type": "integer", "enum": sorted(ids)} if ids else {"type": "integer"})
-    page = Annotated[int, Field(strict=True), Number, among]
+    page = Annotated[int, Field(strict=True), WholeNumber, among]
     pages = Annotated[list[page], Field(max_length=most), AfterValidator(known)]
     return _action("SelectPages", pages=(pages, ...), other_queries_may_help=(YesNo, ...))
 
@@ -232,7 +277,7 @@ def reconfirm_text(text: str, *, claimed: bool = False) -> type[BaseModel]:
         judgment=(words, ...),
         confidence=(Confidence, ...),
         effect=(Annotated[str, Field(min_length=1, max_length=1500), OWN_WORDS], ...),
-        sufficient=(YesNo, ...),
+        sufficient=(_Sufficient, ...),
     )
 
 

@@ -34,17 +34,42 @@ class Position(StrEnum):
 
 _DONT_KNOW_FORMS = (
     *(DONT_KNOW, "I do not know", "Don't know", "Do not know", "dont know", "unsure", "not sure", "uncertain"),
+    *(
+        "cannot tell",
+        "can't tell",
+        "cannot determine",
+        "cannot judge",
+        "모르겠어요",
+        "잘 모르겠어요",
+        "판단할 수 없음",
+    ),
+    *("판단하기 어려움", "판단하기 어렵다", "难以判断", "难以确定"),
     *("모르겠음", "모르겠다", "모르겠습니다", "잘 모르겠음", "잘 모르겠습니다", "모름", "알 수 없음", "판단 불가"),
     *("不知道", "我不知道", "不清楚", "不确定", "我不确定", "无法判断", "无法确定"),
 )
 _AGREE_FORMS = (
-    *("agree", "agreed", "I agree", "동의", "동의함", "동의한다", "동의합니다", "찬성", "찬성함"),
-    *("同意", "我同意", "赞同", "我赞同", "赞成"),
+    *(
+        "agree",
+        "agrees",
+        "agreed",
+        "I agree",
+        "concede",
+        "concedes",
+        "수긍",
+        "동의",
+        "동의함",
+        "동의한다",
+        "동의합니다",
+        "찬성",
+        "찬성함",
+    ),
+    *("同意", "我同意", "赞同", "我赞同", "赞成", "认同"),
 )
 _REBUT_FORMS = (
-    *("rebut", "rebuttal", "I rebut", "rebutted", "disagree", "disagreed", "I disagree"),
+    *("rebut", "rebuts", "rebuttal", "I rebut", "rebutted", "disagree", "disagrees", "disagreed", "I disagree"),
+    *("refute", "refutes", "반론", "비동의"),
     *("반박", "반박함", "반박한다", "반박합니다", "반대", "반대함", "동의하지 않음", "동의하지 않습니다"),
-    *("反驳", "我反驳", "反对", "我反对", "不同意", "我不同意", "不赞同"),
+    *("反驳", "我反驳", "反对", "我反对", "不同意", "我不同意", "不赞同", "不认同"),
 )
 _LABEL_WORDS = {
     "offensive": (
@@ -52,7 +77,14 @@ _LABEL_WORDS = {
         *("冒犯", "冒犯性", "冒犯性的", "冒犯的", "有冒犯性", "具有冒犯性", "攻击性", "有攻击性", "具有攻击性"),
     ),
     "notoffensive": (
-        *("공격적이지 않음", "공격적이지 않다", "공격적 아님", "비공격적", "모욕적이지 않음", "불쾌하지 않음"),
+        *(
+            "공격적이지 않음",
+            "공격적이지 않다",
+            "공격적 아님",
+            "비공격적",
+            "모욕적이지 않음",
+            "불쾌하지 않음",
+        ),
         *("不冒犯", "非冒犯", "非冒犯性", "无冒犯", "无冒犯性", "没有冒犯性", "不具冒犯性", "不具有冒犯性"),
         *("无攻击性", "没有攻击性", "非攻击性", "不具攻击性", "不具有攻击性"),
     ),
@@ -62,7 +94,10 @@ _LABEL_WORDS = {
 
 def _reader(values: Mapping[str, Iterable[str]]) -> BeforeValidator:
     """Return a validator that accepts exactly one of these values, in any of its forms."""
-    known = ClosedSet({value: (value, *others) for value, others in values.items()})
+    own = {folded(value) for value in values}  # a label of one's own counts before other words for another
+    known = ClosedSet(
+        {value: (value, *(form for form in others if folded(form) not in own)) for value, others in values.items()}
+    )
     allowed = ", ".join(values)
 
     def read(written: Any) -> str:

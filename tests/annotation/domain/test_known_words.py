@@ -19,6 +19,10 @@ WORDS = [
     ("恐同", "Homophobic"),
     ("종교 혐오", "Religion"),
     ("其他", "OtherHate"),
+    ("종교 차별", "Religion"),
+    ("종교차별", "Religion"),
+    ("racism", "Racist"),
+    ("no hate", "NotHate"),
 ]
 
 

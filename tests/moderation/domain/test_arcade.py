@@ -85,6 +85,9 @@ def test_a_cue_needs_its_claim_but_a_gatekeeper_needs_no_more_than_a_cue() -> No
         assert 1 <= len(cues_of(read)) <= 2, rows
     assert cues_of(read_answer('{"cues": []}', shape)) == []
     assert cues_of(read_answer('{"cues": [{}]}', shape)) == []  # says nothing
+    assert len(cues_of(read_answer(json.dumps([{"cues": [cue()]}]), shape))) == 1
+    for row in ({"quote": "weeds"}, {"단서": "잡초"}, {"evidence": ["weeds"], "id": "c1"}):
+        assert isinstance(read_answer(json.dumps({"cues": [row]}), shape), InvalidAnswer)  # never no cue
 
 
 def test_every_form_is_closed_and_complete_as_strict_servers_want_it() -> None:

@@ -16,7 +16,8 @@ from moderation.domain.antihateagent import actions
 from moderation.domain.arcade_statements import cues_shape
 from moderation.domain.baseline import AgentAnswer
 from moderation.domain.hatexscore.estimate import Estimate
-from moderation.domain.predict.answers import Response
+from moderation.domain.predict.answers import Response, view_shape
+from moderation.domain.predict.perspectives import SEEDED
 from moderation.domain.task import Task
 from moderation.domain.verdicts import verdict_shape
 from vocabulary.folded_words import folded
@@ -46,11 +47,32 @@ RACIST = [
         "1 - Racist",
     ),
     *("1. Racist", "1) Racist", "1 Racist", "Category 1", "Category 1: Racist", "category: racist", "[1] Racist"),
+    *(
+        "#1",
+        "1=Racist",
+        "1, Racist",
+        "인종차별입니다",
+        "인종차별적인 표현",
+        "是种族歧视",
+        "种族歧视性言论",
+        "属于种族歧视",
+        "1번",
+    ),
     *("인종차별", "인종차별 (Racist)", "범주 1: 인종차별", "种族歧视", "类别：种族歧视", "1（种族歧视）", "１"),
 ]
 IN_DOUBT = [
     *("1 (Sexist)", "Racist, Sexist", "Racist or Sexist", "1/2", "1 (Racist), 2 (Sexist)", "not racist", "Racist?"),
     *("Racist (not quite)", "non-racist", "rac", "11", "-1", "Category", "", "인종차별 아님", "不是种族歧视"),
+    *(
+        "인종차별이 아닙니다",
+        "没有种族歧视",
+        "非种族歧视性言论",
+        "不仅是种族歧视",
+        "有无种族歧视",
+        "是否种族歧视",
+        "비인종차별적",
+    ),
+    *("인종차별이 없습니다", "非常种族歧视", "racism or sexism", "反种族歧视", "racist language is absent"),
     *(True, False, None, 1.5, [1], {"code": 1}, "1" * 500),
 ]
 
@@ -106,6 +128,13 @@ def test_a_form_of_two_values_stands_for_neither_unless_it_is_spelled_exactly() 
         *[(YesNo, word, True) for word in (True, "yes", "Yes.", "TRUE", "예", "네", "是", "“true”")],
         *[(YesNo, word, False) for word in (False, "no", "False", "아니오", "아니요", "否", "不是")],
         *[(Share, word, 0.86) for word in (0.86, "0.86", "86%", "86 %", "86 per cent", "８６％")],
+        *[(Share, word, 0.86) for word in (".86", "0,86", "약 86%", "约86%", "about 86%", "百分之86")],
+        *[(YesNo, word, True) for word in ("그렇다", "그렇습니다", "맞아요")],
+        *[(YesNo, word, False) for word in ("아니다", "아닙니다", "그렇지 않다", "그렇지 않습니다")],
+        *[
+            (Whole, word, 2)
+            for word in ("2 (severe)", "Severity: 2", "level 2", "2 - clear", "심각도 2", "严重程度：2")
+        ],
         *[(Share, word, 1.0) for word in (1, "1", "100%", "1.0")],
         *[(Whole, word, 2) for word in (2, "2", " 2 ", "２")],
     ],
@@ -119,7 +148,11 @@ def test_words_and_numbers_in_quotation_marks_are_read(kind: Any, written: Any, 
     [
         *[(YesNo, word) for word in ("maybe", "yes and no", 1, 0, None, "yes/no", "")],
         *[(Share, word) for word in ("high", "101%", "86", 86, "nan", "inf", True, None, "0.8 of 1", "-1%")],
-        *[(Whole, word) for word in ("two", "2.5", 2.0, True, None, "2/3")],
+        *[
+            (Whole, word)
+            for word in ("two", "2.5", 2.0, True, None, "2/3", "2 (of 3)", "2 or 3", "not 2", "1 (low), 2")
+        ],
+        *[(Share, word) for word in ("1 (low)", "1,86", "8,6", "about 1.5", "~")],
     ],
 )
 def test_what_is_no_such_value_is_none(kind: Any, written: Any) -> None:
@@ -136,6 +169,81 @@ def act(action: str, **arguments: Any) -> dict[str, Any]:
 
 
 SEGMENT = {"quote": "q", "bearing": "b"}
+IN_WORDS: list[tuple[Any, str, dict[Any, tuple[str, ...]]]] = [
+    (
+        verdict_shape(CATEGORIES, Task.BINARY),
+        "hateful",
+        {
+            True: ("혐오 표현입니다", "혐오적이다", "是仇恨言论", "具有仇恨性", "Hate speech"),
+            False: (
+                "혐오 표현이 아닙니다",
+                "혐오적이지 않습니다",
+                "不属于仇恨言论",
+                "没有仇恨内容",
+                "no hate speech",
+                "비혐오적",
+            ),
+        },
+    ),
+    (
+        view_shape(SEEDED[0]),
+        "label",
+        {
+            "Offensive": ("offensive language", "공격적인 표현", "공격적입니다", "冒犯性言论", "有冒犯", "属于冒犯"),
+            "Not offensive": (
+                "공격적이지 않습니다",
+                "공격적 표현이 아님",
+                "没有冒犯",
+                "非冒犯性言论",
+                "不属于冒犯",
+            ),
+            "I don't know": ("cannot tell", "모르겠어요", "판단하기 어렵다", "难以判断", "판단할 수 없음"),
+        },
+    ),
+    (
+        Response,
+        "position",
+        {
+            "agree": ("agrees", "동의해요", "수긍", "认同", "concedes"),
+            "rebut": ("rebuts", "disagrees", "refute", "반론", "비동의", "반대합니다", "不认同"),
+        },
+    ),
+    (
+        SeenIntent,
+        "intent",
+        {"informative": ("정보성", "信息型"), "denouncing": ("비판적", "批判"), "questioning": ("질문형",)},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("shape", "field", "value", "word"),
+    [(shape, field, value, word) for shape, field, words in IN_WORDS for value, said in words.items() for word in said],
+)
+def test_words_of_the_post_s_language_are_read_with_their_endings(
+    shape: Any, field: str, value: Any, word: str
+) -> None:
+    read = shape.model_validate({"reason": "r", "argument": "a", field: word})
+    assert getattr(read, field) == value
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "非常冒犯",
+        "不仅冒犯",
+        "공격적이지 않은 것은 아니다",
+        "不是不冒犯",
+        "是否冒犯",
+        "offensive or not",
+        "not not offensive",
+    ],
+)
+def test_a_label_with_more_words_is_asked_for_again(word: str) -> None:
+    with pytest.raises(ValidationError):
+        view_shape(SEEDED[0]).model_validate({"reason": "r", "label": word})
+
+
 ANYWHERE: dict[str, tuple[type[BaseModel], Any, Any]] = {
     "a cue in Korean": (
         cues_shape(CATEGORIES, 2),

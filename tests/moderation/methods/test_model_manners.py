@@ -30,6 +30,7 @@ from runs.execution.step import PendingStep, StepAnswer
 from runs.methods.method import Step
 from wire import manners
 from wire.manners import FAMILIES, NEVER_READ, Content, Family, Manner
+from wire.passed_on import PASSED_ON
 from wire.server import Exchange, WireServer
 
 pytestmark = pytest.mark.once
@@ -249,7 +250,10 @@ def test_what_never_keeps_to_a_form_is_never_read_wrongly(manner: Manner, facts:
     assert states == {TurnState.UNREADABLE}
 
 
-@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES.keys())
+EVERY = FAMILIES | PASSED_ON
+
+
+@pytest.mark.parametrize("family", EVERY.values(), ids=EVERY.keys())
 def test_a_family_is_read_to_the_last_answer_and_soon_with_one_call_each(
     family: Family, facts: LearntFacts, settings: Any
 ) -> None:

@@ -304,6 +304,19 @@ FAMILIES: dict[str, Family] = {
         )
     ),
     "JSON in JSON": Family(for_json(lambda content: json.dumps(content.text))),
+    "a list of one": Family(for_json(lambda content: said([content.value]))),
+    "a call in a list": Family(
+        for_json(lambda content: f"[TOOL_CALLS] [{said({'name': 'answer', 'arguments': content.value})}]")
+    ),
+    "wide signs": Family(for_json(lambda content: content.text.replace('": ', '"：').replace(', "', '，"'))),
+    "a thought of a page": Family(
+        for_json(
+            lambda content: f'<details type="reasoning" done="true">\n> {content.draft}\n</details>\n{content.text}'
+        )
+    ),
+    "a thought in signs of a page": Family(
+        for_json(lambda content: f"&lt;think&gt;\n{content.draft}\n&lt;/think&gt;\n{content.text}")
+    ),
     "wrapped twice": Family(for_json(lambda content: said({"response": {"answer": content.value}}))),
     "wrapped in its schema": Family(for_json(lambda content: said({"type": "object", "properties": content.value}))),
     "LM Studio's thought": Family(thought_alone),

@@ -58,7 +58,6 @@ def test_the_judge_s_non_hate_is_read_in_its_usual_forms(written: str):
             "hateful, or non-hate",
             "Hate or Non-hate",
             "not Hate at all",
-            "no hate",
             "Hate? No",
             "nonhat",
         ),
@@ -151,6 +150,7 @@ def test_a_position_between_the_two_is_none(written: Any):
         (UNSMILE, "Hateful", Stance.HATE),
         (UNSMILE, "Non-hateful", Stance.NON_HATE),
         (UNSMILE, "Not hate", Stance.NON_HATE),
+        (UNSMILE, "no hate", Stance.NON_HATE),
     ],
 )
 def test_a_label_is_read_in_its_usual_forms(perspective: Perspective, written: str, expected: Stance):
@@ -188,6 +188,11 @@ def test_a_perspective_s_own_two_labels_are_always_told_apart(hateful: str, othe
     own = Perspective(code="own", name="Own", criteria="", hateful_label=hateful, other_label=other)
     assert stance(own, hateful) is Stance.HATE
     assert stance(own, other) is Stance.NON_HATE
+
+
+def test_a_label_of_its_own_counts_before_a_word_for_not_knowing():
+    own = Perspective(code="own", name="Own", criteria="", hateful_label="Known", other_label="모르겠음")
+    assert (stance(own, "모르겠음"), stance(own, "I don't know")) == (Stance.NON_HATE, Stance.ABSTAINED)
 
 
 @pytest.mark.parametrize(("hateful", "other"), [("A-B", "AB"), ("hate", "'hate'"), ("X", "not X"), ("not X", "X")])
