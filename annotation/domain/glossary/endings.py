@@ -100,8 +100,8 @@ def without_possessive(word: str, language: str) -> set[str]:
 
 
 def is_plural_of_compound(word: str) -> bool:
-    """Return whether a Turkish word has the ending of a plural that a possessive follows."""
-    return "ları" in word or "leri" in word
+    """Return whether a Turkish word has the ending of a plural and a possessive behind it, and is no mere genitive."""
+    return ("ları" in word or "leri" in word) and not word.endswith(("ların", "lerin"))
 
 
 def may_end(tail: str, language: str) -> bool:
