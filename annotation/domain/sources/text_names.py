@@ -10,6 +10,7 @@ TEXT_NAMES = (
         "tweet",
         "tweet_text",
         "full_text",
+        "row_data",
         "message",
         "comment_text",
         "comment",
