@@ -268,11 +268,18 @@ def unused_labels_reason(column: Column) -> str:
     """Return what stands against passing over a column that looks like labels, and what to do."""
     frequent = sorted(column.values.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
     examples = f" ({', '.join(f'{value[:20]} {count:,}' for value, count in frequent)})" if frequent else ""
+    if column.holds_shares:
+        return (
+            f"The column {column.name[:80]!r} looks like labels, but holds a number for each of several classes "
+            f"({', '.join(part[:20] for part in column.parts[:6])}): shares, and no label of a person. Say that it is "
+            "to be kept as it is, or left out. If another column has the one class of each post, name that as the "
+            "label column."
+        )
     if column.holds_lists or column.parts:
         return (
-            f"The column {column.name[:80]!r} looks like labels, but holds lists. Name the label column by a path: "
-            f"NAME.PART is a part of each object, NAME[] each value, NAME.* the values where keys are annotators; or "
-            f"say that the column is to be kept as it is, or left out."
+            f"The column {column.name[:80]!r} looks like labels, but holds lists or objects. Name the label column by "
+            f"a path: NAME.PART is a part of each object, NAME[] each value, NAME.* the values where keys are "
+            f"annotators; or say that the column is to be kept as it is, or left out."
         )
     return (
         f"The column {column.name[:80]!r} looks like labels{examples} and would not be read as labels. Name it as the "

@@ -56,6 +56,10 @@ TABLES = frozenset({Format.CSV, Format.TSV, Format.TSV_PLAIN, Format.MTURK, Form
 """Formats of tables of text."""
 
 
+SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev"})
+"""How the parts of a data set are called."""
+
+
 class Twice(StrEnum):
     """Which of two labels of one person at one post counts."""
 

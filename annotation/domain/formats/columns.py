@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, TypedDict
 
 from annotation.domain.category_sets import SEPARATOR, parts_of
@@ -33,8 +34,8 @@ LABEL_NAMES = frozenset(
     | {"finallabel", "majoritylabel", "groundtruth", "answer", "라벨", "레이블", "标签", "類別", "类别", "分类"}
 )
 _NAMES_ELSEWHERE = frozenset(
-    {"分類", "カテゴリ", "カテゴリー", "正解", "분류", "범주", "정답", "공격성", "악플", "유해성", "악성여부"}
-    | {"标注", "標註", "标注结果", "類型", "类型", "攻击性", "冒犯", "有害"}
+    {"分類", "カテゴリ", "カテゴリー", "正解", "判定", "最終判定", "분류", "범주", "정답", "공격성", "악플", "유해성"}
+    | {"악성여부", "标注", "標註", "标注结果", "類型", "类型", "攻击性", "冒犯", "有害"}
     | {"klasse", "kategorie", "etikett", "hass", "hassrede", "beleidigung", "annotation", "bewertung"}
     | {"étiquette", "catégorie", "classe", "haine", "haineux", "injure", "toxicité", "annotations"}
     | {"etiqueta", "categoría", "categoria", "clase", "odio", "ofensivo", "toxicidad", "clasificación"}
@@ -66,20 +67,8 @@ _OF_ONE_PERSON = re.compile(
 """How a column is called that holds the labels of one of several people: annotator_1, Rater B, 평가자2."""
 _ENDS_OF_NAMES = ("label", "labels")
 _LABEL_WORDS = frozenset(
-    {
-        "hate",
-        "nohate",
-        "nonhate",
-        "nothate",
-        "hateful",
-        "nothateful",
-        "hatespeech",
-        "normal",
-        "neutral",
-        "none",
-        "clean",
-    }
-    | {"off", "not", "hof", "offensive", "notoffensive", "toxic", "nontoxic", "abusive", "nonabusive"}
+    {"hate", "nohate", "nonhate", "nothate", "hateful", "nothateful", "hatespeech", "normal", "neutral", "none"}
+    | {"clean", "off", "not", "hof", "offensive", "notoffensive", "toxic", "nontoxic", "abusive", "nonabusive"}
     | {"혐오", "비혐오", "정상", "仇恨", "非仇恨", "正常", "攻击性", "非攻击性"}
 )
 """Values that data sets of this field call their labels."""
@@ -93,6 +82,8 @@ _CHOICES = frozenset({"choice", "vote", "rating", "classname"})
 _BITS = frozenset({"0", "1", "0.0", "1.0", "true", "false", "True", "False", "TRUE", "FALSE"})
 _FLAG = re.compile(r"(?:is|has|was)[_ A-Z]")
 """How flags about a post begin that are no category: is_reply, hasMedia."""
+_DEEPEST = 6
+"""Lists and objects inside one another whose names are noted."""
 _OPENING, _LONGEST_CELL = frozenset("[{"), 2_000
 """How a cell begins that may hold JSON, and the characters of one that is looked into."""
 _LABEL_USES = ("label", "gold", "intended")
@@ -133,7 +124,9 @@ class Column:
     many: bool = False
     """Whether there are more different values than are counted."""
     parts: list[str] = field(default_factory=list)
-    """The names of the parts of its objects, where it holds some."""
+    """The names of the parts of its objects, also of objects inside, where it holds some."""
+    holds_shares: bool = False
+    """Whether its objects hold a number for each of several names, and nothing else."""
 
     def count(self, value: Any) -> None:
         """Count the value of one row; an empty one counts for nothing."""
@@ -141,12 +134,14 @@ class Column:
         if not value and (is_text or value is None or value == []):
             return
         self.rows += 1
-        if self.many or self.became in UNCOUNTED:
+        if self.became in UNCOUNTED or (self.many and (is_text or self.rows > VALUES)):
             return
         if is_text and value[0] in _OPENING:
             value, is_text = _parsed(value), False
         if not is_text and isinstance(value, list | dict):
             self._note_parts(value)
+        if self.many:
+            return
         word = value if is_text else _as_read(value)
         self.holds_lists = self.holds_lists or (not word and isinstance(value, list | dict))
         if not 0 < len(word) <= LENGTH or (word not in self.values and len(self.values) == VALUES):
@@ -155,9 +150,9 @@ class Column:
             self.values[word] = self.values.get(word, 0) + 1
 
     def _note_parts(self, value: Any) -> None:
-        objects = value[:VALUES] if isinstance(value, list) else [value]
-        new = (name for one in objects if isinstance(one, dict) for name in one)
-        self.parts = [*dict.fromkeys((*self.parts, *new))][:VALUES]
+        are_numbers = isinstance(value, dict) and all(type(part) in (int, float) for part in value.values())
+        self.holds_shares = are_numbers and len(value) > 1 and (self.holds_shares or not self.parts)
+        self.parts = [*dict.fromkeys((*self.parts, *islice(_names_in(value), VALUES)))][:VALUES]
 
     def with_values_of(self, other: "Column") -> "Column":
         """Return the column with what was counted of it in another file."""
@@ -171,7 +166,19 @@ class Column:
             holds_lists=self.holds_lists or other.holds_lists,
             many=many,
             parts=[*dict.fromkeys((*self.parts, *other.parts))],
+            holds_shares=self.holds_shares and other.holds_shares,
         )
+
+
+def _names_in(value: Any, depth: int = _DEEPEST) -> Iterator[str]:
+    """Yield the names of the parts of objects, those of outer ones first where they stand first."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield name
+            yield from _names_in(part, depth - 1) if depth else ()
+    elif isinstance(value, list):
+        for part in value[:VALUES]:
+            yield from _names_in(part, depth - 1) if depth else ()
 
 
 def _parsed(written: str) -> Any:
@@ -337,21 +344,24 @@ def of_one_category_each(
 ) -> list[str]:
     """Return the names of columns that hold 0 and 1 alone and may be a column for each category.
 
-    Two are enough where one of them looks like labels by itself, three where nothing else was read as a label.
+    Two are enough where one of them looks like labels by itself, three where nothing else was read as a label. Posts
+    that nobody has coded yet have a value in none of them.
     """
     rows = max((column.rows for column in columns), default=0)
-    of_bits = [
-        column.name
+    bits = [
+        column
         for column in columns
         if column.became in _UNUSED
         and column.name
-        and column.rows == rows
+        and 2 * column.rows > rows
         and len(column.values) > 0
         and column.values.keys() <= _BITS
         and not is_decided(column.name)
         and column.name not in columns.known
         and _plain(column.name) not in _NO_LABEL_NAMES
     ]
+    most = max((column.rows for column in bits), default=0)
+    of_bits = [column.name for column in bits if column.rows == most]
     if {column.name for column in undecided} & set(of_bits):
         return of_bits if len(of_bits) > 1 else []
     labelled = any(column.became.startswith(_LABEL_USES) for column in columns)
@@ -367,9 +377,13 @@ def _names_categories(column: Column, category_names: frozenset[str]) -> bool:
 
 
 def _holds_codes(column: Column) -> bool:
-    """Return whether a few short values stand in many rows, as codes of labels do, under a name that may be theirs."""
+    """Return whether a few short values stand in many rows, as codes of labels do, under a name that may be theirs.
+
+    Objects tell by the names of their parts what they hold.
+    """
     few = len(column.values) in _FEW and column.rows >= max(_MANY_ROWS, _TIMES * len(column.values))
-    return few and all(len(value) <= _SHORT for value in column.values) and _plain(column.name) not in _NO_LABEL_NAMES
+    are_codes = few and not column.parts and all(len(value) <= _SHORT for value in column.values)
+    return are_codes and _plain(column.name) not in _NO_LABEL_NAMES
 
 
 def _holds_labels_of_people(column: Column, category_names: frozenset[str]) -> bool:
@@ -379,6 +393,9 @@ def _holds_labels_of_people(column: Column, category_names: frozenset[str]) -> b
 
 
 def _is_label_name(plain: str, category_names: frozenset[str]) -> bool:
+    """Return whether a column called so may hold labels, also as one of several (`label_1`, `判定2`)."""
+    bare = plain.rstrip("0123456789")
+    plain = bare if len(bare) > 1 else plain
     return (
         plain in LABEL_NAMES | _NAMES_ELSEWHERE
         or plain in category_names

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from annotation.domain.formats.base import Reading, Row, RowError, Unreadable
+from annotation.domain.formats.base import SPLITS, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.columns import PASSED_OVER, Column
 from annotation.domain.formats.labels.of_row import with_label
 
@@ -12,7 +12,6 @@ CLASS_FOLDER = "class folder"
 """The name by which the folder of a picture is told and mapped, as if it were a column."""
 _BESIDE_LABELS = "folder"
 """Its name where the rows have labels of their own."""
-_SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev"})
 
 Rows = Iterable[Row | RowError]
 
@@ -82,7 +81,7 @@ class WithClassFolders:
 def class_of(picture: str) -> str:
     """Return the folder that a picture lies in; empty if it lies in none, or in that of a split."""
     name = PurePosixPath(picture).parent.name
-    return "" if name.casefold() in _SPLITS else name
+    return "" if name.casefold() in SPLITS else name
 
 
 def _has_label(row: Row) -> bool:

@@ -59,8 +59,8 @@ class _Held:
     """Whether the words of the picture may be given."""
     parts: tuple[str, ...]
     """The parts that a model may have judged."""
-    others: bool
-    """Whether there is another column than the text, the picture, the id, and those above."""
+    others: frozenset[str]
+    """The columns that are read together with others, beside those above."""
 
     @classmethod
     def of(cls, columns: Collection[str]) -> "_Held":
@@ -70,7 +70,7 @@ class _Held:
             decided=not names.isdisjoint(_OF_DECISIONS),
             pictured=not names.isdisjoint({READER, *COLUMNS}),
             parts=tuple(part.value for part in Modality if names & {f"{part}_label", f"{part}_hateful"}),
-            others=not names.isdisjoint(_OTHERS),
+            others=names & _OTHERS,
         )
 
 
@@ -224,7 +224,7 @@ class Shape:
             about=about,
             text_prior=prior(values, "text") if "text" in held.parts else None,
             image_prior=prior(values, "image") if "image" in held.parts else None,
-            **(self._others(values) if held.others else {}),
+            **(self._others(values, held.others) if held.others else {}),
             gold=several or gold,
             gold_lead=gold if several else None,
             undecided=get("stage") in _OPEN_STAGES or ("gold" in values and gold is None and get(self.label) in ABSENT),
@@ -249,18 +249,18 @@ class Shape:
         labelled = with_label(row, label, self.reading, get(self.annotator))
         return self._answered(labelled, values) if self.answered else labelled
 
-    def _others(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields of a row whose columns are in `_OTHERS`. Raises BadValue."""
-        get, labelled = values.get, values.get("labels")
-        return {
-            "claimed_hateful": _claimed_side(values["hateful"]) if "hateful" in values else None,
-            "labels": labels(labelled, self.reading.limits.labels, self.reading.twice) if labelled else (),
-            "intended": fields.category(get("intended_categories") or get("intended"), "intended"),
-            "intended_hateful": fields.flag(get("intended_hateful"), "intended_hateful"),
-            "severity": fields.severity(get("severity")),
-            "priority": fields.priority(get("priority")),
-            "known_category": fields.category(get("known_category"), "known_category"),
-        }
+    def _others(self, values: Mapping[str, Any], held: frozenset[str]) -> dict[str, Any]:
+        """Return the fields of a row that these columns of `_OTHERS` give. Raises BadValue."""
+        others: dict[str, Any] = {}
+        if "hateful" in held:
+            others["claimed_hateful"] = _claimed_side(values["hateful"])
+        if "labels" in held and values["labels"]:
+            others["labels"] = labels(values["labels"], self.reading.limits.labels, self.reading.twice)
+        if not held.isdisjoint(_OF_INTENT):
+            given = values.get("intended_categories") or values.get("intended")
+            others["intended"] = fields.category(given, "intended")
+        others |= {name: read(values[name], name) for name, read in _ALSO_READ.items() if name in held}
+        return others
 
     def _answered(self, row: Row, values: Mapping[str, Any]) -> Row:
         """Return the row with the answers of its columns given to its one label; a row without a label has none."""
@@ -362,6 +362,13 @@ _READ = _ALONE | {"known_training": _flag}
 _OF_DECISIONS = frozenset({"gold", "source", "gold_source", "item_source"})
 _OTHERS = frozenset({"labels", "hateful", "intended", "intended_categories", "intended_hateful", "severity"}) | {
     *("priority", "known_category", NAMED, ABOUT)
+}
+_OF_INTENT = frozenset({"intended", "intended_categories"})
+_ALSO_READ: Mapping[str, Callable[[Any, str], Any]] = {
+    "intended_hateful": fields.flag,
+    "severity": fields.severity,
+    "priority": fields.priority,
+    "known_category": fields.category,
 }
 _ABOUT_PRIOR = {
     part.value: [(column.field, f"{part}_{column.name}", fields.reader_of(column)) for column in ABOUT_PRIORS]

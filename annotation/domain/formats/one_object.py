@@ -13,7 +13,7 @@ from itertools import chain, islice
 from typing import Any, BinaryIO
 
 from annotation.domain.formats import strict_json
-from annotation.domain.formats.base import BadValue, Limits, RowError, Unreadable
+from annotation.domain.formats.base import SPLITS, BadValue, Limits, RowError, Unreadable
 from annotation.domain.formats.inner_columns import text_paths
 from annotation.domain.formats.lines import check_head, read_lines
 from annotation.domain.sources.text_names import is_text_name
@@ -43,6 +43,8 @@ class Kind(StrEnum):
     """Objects that each take several lines."""
     SPLIT = "split"
     """The names of the columns, and a list of lists."""
+    PARTS = "parts"
+    """For each part of a data set (train, test …) its columns as lists, as a `DatasetDict` has them."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,8 @@ class _Seen:
     first: dict[str, Any] = field(default_factory=dict)
     lengths: dict[str, int] = field(default_factory=dict)
     keys: dict[str, list[str]] = field(default_factory=dict)
+    parts: dict[str, set[str]] = field(default_factory=dict)
+    """The columns of each part of a data set; a column that is no list has an empty name."""
 
     def note(self, path: tuple[str, ...], source: str) -> None:
         match path:
@@ -170,6 +174,8 @@ class _Seen:
                     self.first[name] = strict_json.parse(source)
                 self.lengths[name] = self.lengths.get(name, 0) + 1
             case (name, inner):
+                if name.casefold() in SPLITS:
+                    self.parts.setdefault(name, set()).add(inner if source.lstrip().startswith("[") else "")
                 keys = self.keys.setdefault(name, [])
                 if len(self.keys) <= _COMPARED:
                     keys.append(inner)
@@ -181,6 +187,9 @@ class _Seen:
             raise Unreadable(_several(posts))
         if posts:
             return self._of_list(posts[0])
+        columns = [*self.parts.values()]
+        if columns and all(names == columns[0] for names in columns) and "" not in columns[0] and _has_text(columns[0]):
+            return Layout(Kind.PARTS, left_out=sorted({*self.single, *self.first, *self.keys} - self.parts.keys()))
         if {"columns", "data"} <= self.first.keys() and isinstance(self.first["data"], list):
             return Layout(Kind.SPLIT)
         if self.single or (self.first and self.keys):
@@ -239,6 +248,18 @@ def _of_lists(stream: BinaryIO, _layout: Layout, limits: Limits) -> Iterator[Sou
         yield 1, entry, _source(dict(zip(columns, values, strict=True)))
 
 
+def _of_parts(stream: BinaryIO, layout: Layout, limits: Limits) -> Iterator[Source]:
+    entry = 0
+    for line, part, source in strict_json.entries(stream, limits.entry_chars):
+        columns = _parsed(line, source) if part.casefold() in SPLITS else {}
+        if len(lengths := {len(values) for values in columns.values()}) > 1:
+            reason = f"The columns of {part[:40]} are not of one length: {min(lengths)} to {max(lengths)} values."
+            raise Unreadable(RowError(line, "column_count", reason))
+        for values in zip(*columns.values(), strict=True):
+            entry += 1
+            yield line, entry, _source({"split": part, **dict(zip(columns, values, strict=True))})
+
+
 def _of_split(stream: BinaryIO, _layout: Layout, limits: Limits) -> Iterator[Source]:
     names: list[str] = []
     entry = 0
@@ -266,22 +287,26 @@ _ROWS: Mapping[Kind, Callable[[BinaryIO, Layout, Limits], Iterator[Source]]] = {
     Kind.COLUMNS: _of_columns,
     Kind.LISTS: _of_lists,
     Kind.SPLIT: _of_split,
+    Kind.PARTS: _of_parts,
     Kind.ONE_AFTER_ANOTHER: _one_after_another,
 }
 
 
 def _whole(stream: BinaryIO, limits: Limits) -> dict[str, Any]:
     """Return the columns of a file. Raises Unreadable where one cannot be read."""
-    columns = {}
-    for line, key, source in strict_json.entries(stream, limits.entry_chars):
-        try:
-            columns[key] = strict_json.parse(source)
-        except BadValue as fault:
-            raise Unreadable(fault.at(line)) from fault
+    columns = {key: _parsed(line, source) for line, key, source in strict_json.entries(stream, limits.entry_chars)}
     kinds = {type(column) for column in columns.values()}
     if kinds not in ({dict}, {list}):
         raise Unreadable(RowError(1, "unknown_format", "The columns of the file are not all of one kind."))
     return columns
+
+
+def _parsed(line: int, source: str) -> Any:
+    """Return a JSON value that begins on a line. Raises Unreadable."""
+    try:
+        return strict_json.parse(source)
+    except BadValue as fault:
+        raise Unreadable(fault.at(line)) from fault
 
 
 def _with(more: Mapping[str, Any], source: str) -> str:

@@ -94,6 +94,7 @@ class CategoryReader:
                 category = self._by_usual_name(written) or self._by_decimal_code(written)
                 if category is None:
                     hint = f" If {written!r} means that there is no label, map it so: {written}={NO_LABEL}."
+                    hint += f" In a command write --map={written}={NO_LABEL}." if written.startswith("-") else ""
                     nothing = written.strip().casefold() in _MEANS_NOTHING
                     raise BadValue("unknown_label", fault.sentence + (hint if nothing else ""), field) from fault
             self._by_word[written] = category

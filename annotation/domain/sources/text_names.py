@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterable
 
 TEXT_NAMES = (
-    "text post posttext tweet tweettext fulltext message messagetext commenttext commentbody comment comments",
+    "text post posttext tweet tweettext fulltext rowdata message messagetext commenttext commentbody comment comments",
     "document documenttext content contents body bodytext selftext sentence sentences sentencetext utterance review",
     "reviewtext rawtext originaltext inputtext cleantext cleanedtext",
     "본문 본문내용 문장 댓글 댓글내용 내용 문서 텍스트 글 글내용 게시글 게시글내용 게시물 게시물내용 코멘트 리뷰",

@@ -32,6 +32,15 @@ SHAPES: dict[str, tuple[Any, list[Any]]] = {
         {"columns": ["text", "n"], "index": [0, 1], "data": [["One.", 1.0], ["Two.", 12345678901234567890]]},
         TWO,
     ),
+    "lists by column in each part, as a DatasetDict has them": (
+        {"features": {"text": {"dtype": "string"}}}
+        | {part: {name: [row[name] for row in TWO] for name in ("text", "n")} for part in ("train", "test")},
+        [{"split": part, **row} for part in ("train", "test") for row in TWO],
+    ),
+    "records of lists that are called as parts of a data set": (
+        {"train": {"tokens": ["One"]}, "test": {"tokens": ["Two"]}},
+        [{"id": "train", "tokens": ["One"]}, {"id": "test", "tokens": ["Two"]}],
+    ),
     "lists by column, as datasets has them": ({name: [row[name] for row in TWO] for name in ("text", "n")}, TWO),
 }
 
@@ -45,6 +54,11 @@ def rows_of(content: str, columns: ColumnTally | None = None) -> list[Any]:
 @pytest.mark.parametrize(("value", "rows"), SHAPES.values(), ids=SHAPES)
 def test_rows_are_found_in_one_object(value: Any, rows: list[Any], indent: int | None) -> None:
     assert rows_of(json.dumps(value, indent=indent)) == rows
+
+
+def test_columns_of_a_part_that_are_not_of_one_length_are_refused() -> None:
+    with pytest.raises(Unreadable, match="The columns of train are not of one length: 1 to 2 values."):
+        rows_of(json.dumps({"train": {"text": ["One.", "Two."], "n": [1]}}))
 
 
 def test_what_is_said_of_the_whole_file_and_not_taken_is_told() -> None:

@@ -560,6 +560,34 @@ SECOND: dict[str, Filed] = {
 }  # fmt: skip
 
 
+THIRD: dict[str, Filed] = {
+    "Potato, a table with the option in the cell": of(
+        table(("user", "instance_id", "displayed_text", "hate:::Racist", "hate:::NotHate", "why:::text_box"), ("amy", "pt-1", "A post in a pot.", "Racist", "", "zqpt1"), ("bo", "pt-1", "A post in a pot.", "", "NotHate", ""), mark="\t"),
+        1, 2, *asked("--text-column displayed_text --id-column instance_id --annotator-column user --label-is seat --category-column hate:::Racist=Racist --category-column hate:::NotHate=NotHate"),
+    ),
+    "soft labels in an object": of(
+        json.dumps({"code": 0, "data": {"items": [{"mid": "so-1", "content": "A soft post.", "soft_label": {"zqsl1": 0.75, "zqsl2": 0.25}}]}}), 1, 0,
+        *asked("--text-column content --id-column mid --keep-column soft_label"),
+    ),
+    "soft labels, nobody said what becomes of them": stopped(lines({"id": "so-2", "text": "A soft post.", "soft_label": {"a": 0.75, "b": 0.25}}), "no label of a person"),
+    "Labelbox, the text named alone": stopped(lines({**LABELBOX, "projects": {}}, LABELBOX), "'projects' looks like labels", "--text-column", "data_row.row_data"),
+    "a DatasetDict as JSON": of(
+        json.dumps({"features": {"text": {"dtype": "string"}}, "train": {"id": ["dd-1", "dd-2"], "text": ["One part.", "The same part."], "votes": [{"who": ["amy", "bo"], "label": [1, 0]}, {"who": [], "label": []}]}, "test": {"id": ["dd-3"], "text": ["Another part."], "votes": [{"who": ["zqdd1"], "label": [0]}]}}),
+        3, 3, *asked("--label-column votes.label --annotator-column votes.who"), told=("features (of the whole file)",), lost="zqdd1",
+    ),
+    "a column for each category, a post that nobody has coded": stopped(
+        table(("id", "text", "insult", "threat", "none"), ("on-1", "A first post.", 1, 0, 0), ("on-2", "A second post.", 0, 0, 1), ("on-3", "A third post.", "", "", "")), "hold 0 and 1",
+    ),
+    "votes in columns with numbers, Japanese": stopped("投稿番号\t本文\t判定1\t判定2\n1\t新しい庭です。\t好意的\t攻撃的\n", "'判定2' looks like labels", "--text-column", "本文"),
+    "Mechanical Turk, the text under another usual name": of(
+        table(("HITId", "Title", "WorkerId", "AssignmentStatus", "Input.post_id", "Input.post_text", "Answer.label"), ("h1", "Read posts", "w1", "Approved", "zqmk1", "A post of a batch.", "Racist")), 1, 1,
+    ),
+    "Prodigy, few sources": of(
+        lines(*({"text": f"Post {number}.", "_input_hash": number, "accept": ["Racist"], "answer": "accept", "_annotator_id": "amy", "meta": {"source": "zqpf1"[: 4 + number % 2]}} for number in range(40))), 40, 40,
+    ),
+}  # fmt: skip
+
+
 @pytest.fixture(autouse=True)
 def _read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read packed files in this process: another one takes most of the time."""
@@ -589,7 +617,7 @@ def wrong_in(project: Project, file: Filed) -> str:
     return said or ("" if found == wanted else f"found: {found}")
 
 
-@pytest.mark.parametrize("files", [FILES, SECOND], ids=["first", "second"])
+@pytest.mark.parametrize("files", [FILES, SECOND, THIRD], ids=["first", "second", "third"])
 def test_what_comes_in_is_as_expected_and_comes_out(files: dict[str, Filed], tmp_path: Path) -> None:
     project = make_project("garden")
     wrong = {name: fault for name, file in files.items() if (fault := wrong_in(project, file))}

@@ -391,7 +391,9 @@ def test_the_command_takes_the_line_of_the_header(project: Project, tmp_path: Pa
 def test_words_for_no_label_are_named_with_what_to_do(project: Project, word: str) -> None:
     content = f"id,text,intended\na,One.,{word}\nb,Two.,1\n"
     (error,) = read(project, content, Mapped()).errors
-    assert error.reason.endswith(f"If '{word}' means that there is no label, map it so: {word}=skip.")
+    hint = f"If '{word}' means that there is no label, map it so: {word}=skip."
+    dashed = f" In a command write --map={word}=skip."
+    assert error.reason.endswith(hint + dashed if word.startswith("-") else hint)
     assert read(project, content, Mapped(values={word: "skip"})).stored
     assert dict(Item.objects.values_list("external_id", "intended__code")) == {"a": None, "b": 1}
 

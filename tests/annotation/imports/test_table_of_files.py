@@ -105,7 +105,7 @@ def _files() -> dict[str, dict[str, File]]:
         title: {name: File(file.content, file.command, "one") for name, file in files.items()}
         for title, files in (
             ("Tools, crowds and people today", of_many.FILES),
-            ("Files of strangers", {**strangers.FILES, **strangers.SECOND}),
+            ("Files of strangers", {**strangers.FILES, **strangers.SECOND, **strangers.THIRD}),
         )
     }
     return {"One of each format": examples, **parts, "Shapes of JSON": shapes, **today, "No tables": OTHERS}

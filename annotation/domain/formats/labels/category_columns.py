@@ -6,6 +6,8 @@ from typing import Any
 from annotation.domain.category_sets import SEPARATOR
 from annotation.domain.formats.base import BadValue, Mapped
 
+_OPTION = ":::"
+"""What Potato writes before an option in the name of its column; the cell holds the option itself."""
 _ONE, _ZERO = frozenset({"1", "1.0", "true", "yes"}), frozenset({"0", "0.0", "false", "no"})
 
 
@@ -37,11 +39,16 @@ def category_of(get: Callable[[str], Any], mapped: Mapped, no_label: str) -> str
 
 
 def mark(value: Any, name: str, values: Mapping[str, str], no_label: str) -> bool | None:
-    """Return whether a cell says that the post has what the column stands for. Returns None for an empty one."""
+    """Return whether a cell says that the post has what the column stands for: by a 1, or by the name of the column.
+
+    Returns None for an empty one. Raises BadValue.
+    """
     word = "" if value is None or value != value else str(value).strip().casefold()
     if not word or values.get(word) == no_label:
         return None
     if word in _ONE or word in _ZERO:
         return word in _ONE
+    if word == name.rpartition(_OPTION)[2].strip().casefold():
+        return True
     reason = f"{name[:80]} is {word[:40]!r}. A column of one category, or of one option, holds 1 or 0, or nothing."
     raise BadValue("bad_mark", reason, name[:80])

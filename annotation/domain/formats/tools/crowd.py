@@ -15,6 +15,7 @@ from annotation.domain.formats.base import BadValue, Format, LabelUse, Mapped, N
 from annotation.domain.formats.columns import COMPUTED
 from annotation.domain.formats.labels.of_row import NO_LABEL
 from annotation.domain.formats.mapping import Shape, id_of_content
+from annotation.domain.sources.text_names import is_text_name
 
 _INPUT, _ANSWER, _TASK = "Input.", "Answer.", "Answer.taskAnswers"
 _MTURK = frozenset({"WorkerId", "AssignmentStatus"})
@@ -91,7 +92,9 @@ class Turk(Assignments):
     def _mapped(self, mapped: Mapped, columns: frozenset[str]) -> Mapped:
         """Return the columns of the post and of the label, where nobody named them."""
         inputs = sorted(name for name in columns if name.startswith(_INPUT))
-        text = mapped.text or _first(columns, "input.text") or (inputs[0] if len(inputs) == 1 else f"{_INPUT}text")
+        named = [name for name in inputs if is_text_name(name.removeprefix(_INPUT))]
+        only = next((names[0] for names in (named, inputs) if len(names) == 1), f"{_INPUT}text")
+        text = mapped.text or _first(columns, "input.text") or only
         self._wanted = mapped.label
         given = mapped.category_columns or mapped.raters
         answers = _Answers() if given else _answers(columns, mapped.label)
