@@ -27,7 +27,7 @@ def _plain(name: str) -> str:
     return _BETWEEN.sub("", unicodedata.normalize("NFKC", name).casefold())
 
 
-_LONGEST = 40
+_LONGEST = 20
 """Characters of a name with its signs: cells are asked about too, and most are longer."""
 _PLACES = {name: place for place, name in reversed([*enumerate(" ".join(TEXT_NAMES).split())])}
 
