@@ -1,5 +1,6 @@
 """How people call the column of the text, in the order in which it is offered: nothing is taken for it unasked."""
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -19,13 +20,14 @@ TEXT_NAMES = (
 )
 """Without signs and blanks, in small letters: `Comment Text` and `comment_text` are one name."""
 
+_BETWEEN = re.compile(r"[\s_./-]+")
+
 
 def _plain(name: str) -> str:
-    folded = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(letter for letter in folded if letter.isalnum())
+    return _BETWEEN.sub("", unicodedata.normalize("NFKC", name).casefold())
 
 
-_LONGEST = 40
+_LONGEST = 20
 """Characters of a name with its signs: cells are asked about too, and most are longer."""
 _PLACES = {name: place for place, name in reversed([*enumerate(" ".join(TEXT_NAMES).split())])}
 
