@@ -29,8 +29,8 @@ UNLISTED = [
     for line in Path(__file__).with_name("unlisted_marks.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 TOLD = {
-    "read": {"en": (31, 27, 24, 0), "ko": (34, 31, 21, 3), "zh": (33, 32, 33, 1)},
-    "kept": {"en": (4, 7, 7, 1), "ko": (6, 5, 4, 2), "zh": (9, 8, 5, 2)},
+    "read": {"en": (31, 27, 24, 0), "ko": (35, 31, 21, 3), "zh": (32, 32, 33, 1)},
+    "kept": {"en": (4, 7, 7, 1), "ko": (7, 5, 4, 2), "zh": (9, 8, 5, 2)},
 }
 """Drafts in words that nobody listed: calls, threats and names told at least, of 45, 46 and 48 in the set that was
 read, and of 12, 13 and 13 in the one that nothing learns from; then drafts taken at most, of 65 and 24 that do nothing.
