@@ -348,7 +348,7 @@ def test_a_flagged_reply_names_its_marks_beside_the_decision_and_the_refusal_onc
     answer = client_of(second).post(address("reply-approve", reply.public_id), {"said": "No."})
     assert answer.status_code == 409 and text_of(answer).count("The reply is flagged.") == 1
     decision = text_of(answer).split("Would you post this?")[1].split("<textarea")[0]
-    assert '<span class="chip is-bad">calls names</span>' in decision
+    assert '<span class="chip is-bad"> calls names </span>' in decision
 
 
 def test_explanations_edited_and_not_kept_come_along_when_candidates_are_asked_for(

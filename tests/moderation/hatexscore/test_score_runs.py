@@ -203,7 +203,7 @@ def test_a_post_without_words_has_nothing_to_mask(project: Project) -> None:
 
 @pytest.mark.parametrize(
     ("said", "number"),
-    [('{"probability": 0.5}', 0.5), ("0.5", 0.5), ('{"probability": 1}', 1.0), ("0", 0.0), ('"0.5"', 0.5)]
+    [('{"probability": 0.5}', 0.5), ("0.5", 0.5), ('{"probability": 1}', 1.0), ("0", 0.0), ('"0.5"', 0.5), ('"about 0.5"', 0.5)]
     + [('{"probability": "0.5"}', 0.5), ('{"probability": "50%"}', 0.5)],
 )
 def test_a_number_is_read(said: str, number: float) -> None:
@@ -212,7 +212,7 @@ def test_a_number_is_read(said: str, number: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["85%", "about 0.5", '"about 0.5"', '{"probability": "150%"}', "true", "1.5", "-0.1", "NaN", ""]
+    "said", ["85%", "about 0.5", '"0.4 or 0.5"', '{"probability": "150%"}', "true", "1.5", "-0.1", "NaN", ""]
 )
 def test_anything_but_a_number_from_0_to_1_is_unreadable(said: str) -> None:
     assert isinstance(structured_output.read_answer(said, Estimate), structured_output.InvalidAnswer)
