@@ -203,8 +203,8 @@ def test_a_post_without_words_has_nothing_to_mask(project: Project) -> None:
 
 @pytest.mark.parametrize(
     ("said", "number"),
-    [('{"probability": 0.5}', 0.5), ("0.5", 0.5), ('{"probability": 1}', 1.0), ("0", 0.0), ('"0.5"', 0.5), ('"about 0.5"', 0.5)]
-    + [('{"probability": "0.5"}', 0.5), ('{"probability": "50%"}', 0.5)],
+    [('{"probability": 0.5}', 0.5), ("0.5", 0.5), ('{"probability": 1}', 1.0), ("0", 0.0), ('"0.5"', 0.5)]
+    + [('"about 0.5"', 0.5), ('{"probability": "0.5"}', 0.5), ('{"probability": "50%"}', 0.5)],
 )
 def test_a_number_is_read(said: str, number: float) -> None:
     read = structured_output.read_answer(said, Estimate)
