@@ -4,15 +4,9 @@ from collections import Counter
 
 from annotation.domain.formats import fields
 from annotation.domain.formats.base import ANSWERS, RowError
-from annotation.domain.formats.columns import (
-    PASSED_OVER,
-    Column,
-    ColumnTally,
-    label_like,
-    of_one_category_each,
-    tells_of_refused_work,
-)
+from annotation.domain.formats.columns import PASSED_OVER, Column, ColumnTally
 from annotation.domain.formats.kept_columns import Keeping
+from annotation.domain.formats.labels.likely_columns import label_like, of_one_category_each, tells_of_refused_work
 from annotation.domain.imports.read_row import Terms
 from annotation.imports.report import ImportReport, category_columns_reason, refused_work_reason, unused_labels_reason
 

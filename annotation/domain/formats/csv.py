@@ -11,7 +11,7 @@ from typing import BinaryIO, Literal
 from annotation.domain.columns.items import OURS, PLAIN
 from annotation.domain.csv_cells import restored
 from annotation.domain.formats.base import BadValue, Format, Limits, Reading, Row, RowError, Unreadable
-from annotation.domain.formats.columns import LABEL_NAMES
+from annotation.domain.formats.labels.likely_columns import LABEL_NAMES
 from annotation.domain.formats.lines import check_head, read_lines
 from annotation.domain.formats.mapping import NAMES, Shape
 from annotation.domain.formats.tools.argilla import table_of_records
