@@ -23,13 +23,14 @@ from generation.models import Candidate, Exchange, Reply
 from generation.practice.claims import Decision, decide
 from providers.messages import Reply as Said
 from providers.messages import Request
+from providers.roles import ModelRole
 from runs.control import start
 from runs.execution import runner
 from runs.queue.claim import claim_next_run
 
 HAND_WRITTEN = "sample:hand-written"
 DATA = Path(__file__).with_name("data")
-_ROLES = {method.NAME: method.ROLES for method in (explain, score, candidates)}
+_ROLES = {method.NAME: {*method.ROLES} - {ModelRole.READER} for method in (explain, score, candidates)}
 
 
 class Written(StrictShape):

@@ -18,7 +18,7 @@ REPLY = "There is room for every plant, because the street is long."
 def test_a_critic_is_asked_in_the_words_of_the_desk(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     hate = Hate(POST, has_picture=False, picture=None, description="", nonce=nonce_for("", POST, REPLY))
-    steps = {step.key: step for step in questions(hate, REPLY, "x", "")}
+    steps = {step.key: step for step in questions(hate, REPLY, "x", "", "")}
     told: Any = [(message.role, message.text) for message in steps[f"{part}.x"].messages]
     with WireServer(otherwise=say("Hard to say.")) as server:
         assert CriticsOverHttp(part, server.openai_url, "judge").answers([POST], [REPLY]) == [None]

@@ -404,7 +404,7 @@ NAMED: dict[str, Behaviour] = {
     "missing": altered(lambda text: json.dumps({"category": json.loads(text).get("category")})),
     "extra": altered(_with(mood="grey")),
     "two": altered(lambda text: f"{text}\n{_with(explanation='Something else.')(text)}"),
-    "array": altered(lambda text: f"[{text}]"),
+    "array": altered(lambda text: f"[{text}, {text}]"),
     "echo-system": lambda exchange: exchange.send(200, exchange.reply(exchange.heard.said("system"))),
 }
 """By name, for models called wire-<name>, for the queue over HTTP and for the command line."""

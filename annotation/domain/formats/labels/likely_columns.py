@@ -64,6 +64,8 @@ _CHOICES = frozenset({"choice", "vote", "rating", "classname"})
 _BITS = frozenset({"0", "1", "0.0", "1.0", "true", "false", "True", "False", "TRUE", "FALSE"})
 _FLAG = re.compile(r"(?:is|has|was)[_ A-Z]")
 """How flags about a post begin that are no category: is_reply, hasMedia."""
+_OF_MANY_COLUMNS = frozenset({"other"})
+"""Usual names of categories that columns of surveys have too. With 0 and 1 in it such a column asks all the same."""
 _LABEL_USES = ("label", "gold", "intended")
 _SEAT = "label: seat"
 _STATUS = ("status", "state", "verdict")
@@ -80,9 +82,9 @@ def label_like(columns: ColumnTally, categories: Sequence[Category], is_decided:
     word for a label, or a few short values stand in many rows. Those that `is_decided` names are left out, or kept as
     they are, by wish.
     """
-    category_names = frozenset(
-        _plain(name) for _code, words in spellings(categories) for name in words if not name.isdecimal()
-    )
+    words = (word for _code, of_category in spellings(categories) for word in of_category if not word.isdecimal())
+    category_names = frozenset(map(_plain, words))
+    of_columns = category_names - _OF_MANY_COLUMNS
     return [
         column
         for column in columns
@@ -92,7 +94,7 @@ def label_like(columns: ColumnTally, categories: Sequence[Category], is_decided:
         and column.name not in columns.known
         and not column.name.startswith(_KEPT_NAME)
         and (
-            _is_label_name(_plain(column.name), category_names)
+            _is_label_name(_plain(column.name), of_columns)
             or _OF_ONE_PERSON.fullmatch(column.name.strip())
             or _holds_labels_of_people(column, category_names)
             or column.name.startswith(_ANSWER)
