@@ -19,6 +19,7 @@ from annotation.domain.choices import Stage
 from annotation.members.forms_preferences import LookForm, OwnKeysForm, PreferencesForm, ProjectsForm
 from annotation.models import Event, Item, Membership, User
 from annotation.pages.access import PersonRequest, page_before
+from annotation.workload.workday import through_for_today
 
 MANY_PROJECTS = 8
 """Who is in more projects can find them by name."""
@@ -81,9 +82,9 @@ def projects(request: PersonRequest) -> HttpResponse:
     words = form.cleaned_data["q"].casefold() if form.is_valid() else ""
     shown = [member for member in mine if words in member.project.name.casefold()]
     past = Membership.objects.filter(user=request.user, active=False, annotates=True, project__delete_after=None)
-    standings = _standings(shown)
+    standings, through = _standings(shown), through_for_today(shown)
     context = {
-        "cards": [(member, standings.get(member.project_id)) for member in shown],
+        "cards": [(member, standings.get(member.project_id), member.pk in through) for member in shown],
         "archived": sum(member.project.is_closed for member in shown),
         "form": form,
         "searches": len(mine) > MANY_PROJECTS,

@@ -176,9 +176,9 @@ def item_actions(context: template.Context) -> dict[str, Any]:
 
 
 @register.inclusion_tag("_ways.html")
-def project_ways(member: Membership) -> dict[str, Any]:
-    """Return the links to a project's pages as buttons for the list of projects; the first is the main one."""
-    return {"places": headed(places_of(member, member.project))}
+def project_ways(member: Membership, through: bool) -> dict[str, Any]:
+    """Return a project's pages as buttons for the list of projects. Who is `through` for today is urged to none."""
+    return {"places": headed(places_of(member, member.project)), "through": through}
 
 
 @register.simple_tag

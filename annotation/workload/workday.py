@@ -5,17 +5,19 @@ the member's row and reads the day after that, so a second browser or tab contin
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
 from django.db import connection
 from django.db.models import F
+from django.db.models.expressions import RawSQL
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from annotation.domain.wellbeing import breaks
-from annotation.domain.wellbeing.breaks import Caps, Workday, tighter
+from annotation.domain.wellbeing.breaks import Caps, NothingMore, Workday, tighter
 from annotation.models import Item, Membership, Project, WorkDay
 from runs.sql.compiled_queries import planned_cursor
 
@@ -88,6 +90,19 @@ def caps_of(member: Membership) -> Caps:
         minutes_a_day=tighter(project.minutes_a_day, member.minutes_a_day),
         break_after_minutes=project.break_after_minutes,
     )
+
+
+def through_for_today(members: Iterable[Membership]) -> set[int]:
+    """Return the keys of those who have reached a cap beyond which nothing more is shown today, in one query."""
+    annotating, now = [member for member in members if member.annotates], timezone.now()
+    newest = RawSQL(newest_day_sql(f'"{Membership._meta.db_table}"."id"'), ())  # noqa: S611 (names of ours)
+    rows = Membership.objects.filter(pk__in=[member.pk for member in annotating]).annotate(newest_day=newest)
+    days = dict(rows.order_by().values_list("pk", "newest_day"))
+    return {
+        member.pk
+        for member in annotating
+        if isinstance(breaks.allowance(read_workday(days[member.pk], now), caps_of(member)), NothingMore)
+    }
 
 
 def is_severe(project: Project, item: Item) -> bool:

@@ -15,7 +15,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from annotation.domain.choices import Role, Stage
 from annotation.members.invitations import invite
 from annotation.members.views_preferences import MANY_PROJECTS
-from annotation.models import Item, Project, Seat, User
+from annotation.models import Item, Project, Seat, User, WorkDay
 from annotation.pages.page_keys import every_page_keys
 from builders import make_item, make_label, make_member, make_open_item, make_project, make_user
 
@@ -54,6 +54,19 @@ def test_the_first_page_shows_own_projects_with_what_is_done_and_what_waits(brow
     assert 'href="/p/mine/label/"' in page and 'href="/p/mine/desk/"' in page
     assert 'href="/p/mine/settings/"' not in page
     assert Item.objects.count() == 3
+
+
+def test_who_is_through_for_today_is_urged_to_nothing(browser, wren):
+    over, under = make_project("over", minutes_a_day=60), make_project("under", minutes_a_day=60)
+    for project, minutes in ((over, 60), (under, 59)):
+        member = make_member(project, Role.ANNOTATOR, user=wren)
+        WorkDay.objects.create(member=member, day=timezone.localdate(), active_seconds=60 * minutes)
+    cards = text_of(browser.get("/")).split('<li class="sheet">')[1:]
+    told = {
+        name: ("Done for today" in card, "is-primary" in card)
+        for card, name in zip(cards, ("over", "under"), strict=True)
+    }
+    assert told == {"over": (True, False), "under": (False, True)}
 
 
 def test_who_leads_a_project_sees_how_far_it_is(browser, wren):
