@@ -12,7 +12,6 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import F
-from django.db.models.expressions import RawSQL
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
@@ -94,14 +93,12 @@ def caps_of(member: Membership) -> Caps:
 
 def through_for_today(members: Iterable[Membership]) -> set[int]:
     """Return the keys of those who have reached a cap beyond which nothing more is shown today, in one query."""
-    annotating, now = [member for member in members if member.annotates], timezone.now()
-    newest = RawSQL(newest_day_sql(f'"{Membership._meta.db_table}"."id"'), ())  # noqa: S611 (names of ours)
-    rows = Membership.objects.filter(pk__in=[member.pk for member in annotating]).annotate(newest_day=newest)
-    days = dict(rows.order_by().values_list("pk", "newest_day"))
+    annotating = {member.pk: member for member in members if member.annotates}
+    today = WorkDay.objects.filter(member__in=annotating, day=timezone.localdate()).order_by("member")
     return {
-        member.pk
-        for member in annotating
-        if isinstance(breaks.allowance(read_workday(days[member.pk], now), caps_of(member)), NothingMore)
+        key
+        for key, *values in today.values_list("member", *_COLUMNS)
+        if isinstance(breaks.allowance(Workday(*values), caps_of(annotating[key])), NothingMore)
     }
 
 
